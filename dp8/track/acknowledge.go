@@ -34,15 +34,15 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if len(c.side[other].refused) > 0 {
 		c.voidRefused(dir, next)
 	}
-	if c.judged && (c.side[dir].ended || c.side[other].ended) {
-		c.ends().judgeAcknowledged(dir, next)
+	if c.judge != nil && (c.side[dir].ended || c.side[other].ended) {
+		c.judge.ends().judgeAcknowledged(dir, next)
 	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
 		told := mask
 		mask = c.read(dir, nrcv, mask)
-		if c.judged {
-			c.acks().judgeAcknowledgement(dir, told)
+		if c.judge != nil {
+			c.judge.acks().judgeAcknowledgement(dir, told)
 		}
 	}
 	if s := &c.side[other]; s.beyond && next > s.endSeq+1 {
@@ -56,8 +56,8 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		if known && words.Has(dissect.AckOfUncaptured) {
 			c.passedHole(dir, cum)
 		}
-		if c.judged {
-			c.retries().acknowledged(dir, cum, known, words, pure)
+		if c.judge != nil {
+			c.judge.retries().acknowledged(dir, cum, known, words, pure)
 		}
 	}
 	if s := &c.side[dir]; pure {
@@ -81,8 +81,8 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 		if mask != 0 {
 			mask = c.readSendMask(dir, before, mask)
 		}
-		if c.judged && (told != 0 || c.side[dir].sequence.alone.waiting) {
-			c.sequence().judgeSendMask(dir, before, told, mask)
+		if c.judge != nil && (told != 0 || c.judge.own[dir].sequence.alone.waiting) {
+			c.judge.sequence().judgeSendMask(dir, before, told, mask)
 		}
 	}
 	if mask == 0 {

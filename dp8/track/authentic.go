@@ -63,8 +63,8 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	d := c.keepDoubt(dir, num, v, true)
-	if c.judged {
-		c.signing().doubtSignature(dir, v, d)
+	if c.judge != nil {
+		c.judge.signing().doubtSignature(dir, v, d)
 	}
 	c.c.Rules.Doubt(conform.GuardAuth)
 	if c.side[dir].doubts.heeds() {
@@ -81,8 +81,8 @@ func (c *conn) verified(dir int, num int64) {
 	if s.doubts != nil {
 		c.vouch(dir, num)
 	}
-	if c.judged {
-		c.signing().passSignature(dir, num)
+	if c.judge != nil {
+		c.judge.signing().passSignature(dir, num)
 	}
 }
 
@@ -119,8 +119,8 @@ func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
 	suspects := k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
-		if c.judged {
-			c.signing().judgeModifier(dir, suspects)
+		if c.judge != nil {
+			c.judge.signing().judgeModifier(dir, suspects)
 		}
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid

@@ -61,8 +61,8 @@ func (c *conn) dropClaims(dir int, g conform.Guard) {
 // endClaims ends those that are left at the end of the connection.
 func (c *conn) endClaims(dir int) {
 	c.side[dir].numbers.claims.End(func(k *claim) {
-		if c.judged {
-			c.acks().judgeLastClaim(dir, k)
+		if c.judge != nil {
+			c.judge.acks().judgeLastClaim(dir, k)
 		}
 	})
 }
@@ -70,20 +70,20 @@ func (c *conn) endClaims(dir int) {
 // What becomes of a claim is told to who judges it.
 
 func (c *conn) shelve(dir int, k *claim, g conform.Guard) {
-	if c.judged {
-		c.acks().shelve(dir, k, g)
+	if c.judge != nil {
+		c.judge.acks().shelve(dir, k, g)
 	}
 }
 
 func (c *conn) disprove(dir int, k *claim, why string) {
-	if c.judged {
-		c.acks().disprove(dir, k, why)
+	if c.judge != nil {
+		c.judge.acks().disprove(dir, k, why)
 	}
 }
 
 func (c *conn) passClaim(k *claim) {
-	if c.judged {
-		c.acks().passClaim(k)
+	if c.judge != nil {
+		c.judge.acks().passClaim(k)
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *conn) firstAck(dir int, nrcv uint8) {
 	switch {
 	case nrcv != 0:
 		c.claim(dir, claim{next: int64(nrcv), high: -1, opening: first})
-	case first && c.judged:
-		c.acks().passStart()
+	case first && c.judge != nil:
+		c.judge.acks().passStart()
 	}
 }

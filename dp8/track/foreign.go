@@ -31,8 +31,8 @@ func (c *conn) ignoreForeign(dir int, num int64, d *dp8.DFrame) {
 	again := c.alive.other == d.SessionID // one that comes again is another connection's
 	c.alive.other, c.alive.again = d.SessionID, again
 	continues := !again && c.continues(dir, num, d.NRcv)
-	if c.judged {
-		c.content().judgeForeignKeepAlive(d, continues)
+	if c.judge != nil {
+		c.judge.content().judgeForeignKeepAlive(d, continues)
 	}
 	if continues && !c.hasIDBehind(d) {
 		c.refuse(dir, num, foreignSession, c.doubtfulID())

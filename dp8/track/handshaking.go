@@ -53,8 +53,8 @@ func (c *conn) handshake(dir int) {
 		if c.fr.HasTime && len(c.fr.Payload) >= 16 && !(c.hs.connects > 0 && h.Timestamp == c.hs.tick) {
 			c.coarsen(c.fr.Time)
 		}
-		if c.judged {
-			c.retries().judgeConnects(h)
+		if c.judge != nil {
+			c.judge.retries().judgeConnects(h)
 		}
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
@@ -84,8 +84,8 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
-		if c.judged {
-			c.retries().judgeConnectedLate()
+		if c.judge != nil {
+			c.judge.retries().judgeConnectedLate()
 		}
 		c.hs.answered = true
 	} else {
@@ -124,10 +124,10 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
-	if c.judged {
-		c.signing().judgeSigningVersion()
-		c.signing().judgeLeak(h)
-		c.signing().checkSupplied(h)
+	if c.judge != nil {
+		c.judge.signing().judgeSigningVersion()
+		c.judge.signing().judgeLeak(h)
+		c.judge.signing().checkSupplied(h)
 	}
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
 	c.rejudge()

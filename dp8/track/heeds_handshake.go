@@ -34,13 +34,13 @@ func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
 		return !(len(c.fr.Payload) >= 12 && c.isForeign(h))
 	}
 	if c.fr.Words.Has(dissect.Duplicate) {
-		if c.judged {
-			c.handshakes().copied(dir, h)
+		if c.judge != nil {
+			c.judge.handshakes().copied(dir, h)
 		}
 		return false
 	}
-	if c.judged {
-		c.handshakes().judgeCommand(h)
+	if c.judge != nil {
+		c.judge.handshakes().judgeCommand(h)
 	}
 	if h.Opcode == dp8.OpConnect {
 		return c.heedsConnect(dir, h)
@@ -62,8 +62,8 @@ func isSound(h *dp8.Handshake) bool {
 // session, nor, once the handshake is over, when receivers ignore it.
 func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 	foreign, good := c.isForeign(h), isSound(h)
-	if c.judged {
-		c.handshakes().judgeConnect(dir, h, foreign, good)
+	if c.judge != nil {
+		c.judge.handshakes().judgeConnect(dir, h, foreign, good)
 	}
 	opening := c.life.state == session.Opening
 	switch {
@@ -88,8 +88,8 @@ func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 // has another major version, another session, or is signed in an unsigned handshake
 // (MC-DPL8R 2.2.1.2, 2.2.1.3, 3.1.5.1.2, 3.1.5.1.3).
 func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
-	if c.judged {
-		c.handshakes().judgeMajor(h)
+	if c.judge != nil {
+		c.judge.handshakes().judgeMajor(h)
 	}
 	if h.Version>>16 != 1 {
 		return false
@@ -110,8 +110,8 @@ func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
 	if x.fromListener && x.keeps {
 		c.meetRival()
 	}
-	if c.judged {
-		c.handshakes().judgeAnswer(dir, h)
+	if c.judge != nil {
+		c.judge.handshakes().judgeAnswer(dir, h)
 	}
 	if signed && x.fromListener {
 		c.addOffer(h)
@@ -129,8 +129,8 @@ func (c *conn) strayAnswer(dir int, h *dp8.Handshake) {
 	s := newStray(c.fr, dir, h.SessionID)
 	s.rsp, s.pending = h.RspID, !c.hs.answered
 	follows := c.followsStray(s)
-	if c.judged {
-		c.commands().judgeStrayAnswer(h, s, follows)
+	if c.judge != nil {
+		c.judge.commands().judgeStrayAnswer(h, s, follows)
 	}
 	if !follows {
 		c.addStray(s)
@@ -150,8 +150,8 @@ func (c *conn) meetRival() {
 	}
 	s := newStray(c.fr, o.c.DirOf(c.fr.Datagram), c.c.SessionID)
 	s.side = s.from
-	if o.judged {
-		o.handshakes().judgeRival(s, c.fr)
+	if o.judge != nil {
+		o.judge.handshakes().judgeRival(s, c.fr)
 	}
 	o.addStray(s)
 }

@@ -7,7 +7,10 @@ import (
 )
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
-	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1, judged: p.judged}
+	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	if p.judged {
+		c.judge = &judge{conn: c}
+	}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
@@ -34,12 +37,12 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		if c.judged {
-			c.commands().judgeMalformed()
+		if c.judge != nil {
+			c.judge.commands().judgeMalformed()
 		}
 		c.malformedFrame(dir)
-		if c.judged {
-			c.content().judgeMalformedData(err)
+		if c.judge != nil {
+			c.judge.content().judgeMalformedData(err)
 		}
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
@@ -62,8 +65,8 @@ func (c *conn) countUntracked(dir int) {
 	case dp8.TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
-	if c.judged {
-		c.sequence().blindTo(dir)
+	if c.judge != nil {
+		c.judge.sequence().blindTo(dir)
 	}
 }
 
@@ -157,12 +160,12 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if d.Control&dp8.CtlEndStream != 0 || s.ended {
 			c.noteEnd(dir, num, d)
 		}
-		if c.judged {
-			c.content().judgeData(dir, num, d, keepAlive)
+		if c.judge != nil {
+			c.judge.content().judgeData(dir, num, d, keepAlive)
 		}
 		c.number(dir, num, d, v)
-		if c.judged {
-			c.sequence().judgeNumber(dir, num, d)
+		if c.judge != nil {
+			c.judge.sequence().judgeNumber(dir, num, d)
 		}
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
@@ -180,15 +183,15 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
-		if c.judged {
-			c.judgeKept(dir, num)
+		if c.judge != nil {
+			c.judge.judgeKept(dir, num)
 		}
 	}
 	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
 		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
 	}
-	if c.judged {
-		c.judgeFlow(dir, num, d, keepAlive, v)
+	if c.judge != nil {
+		c.judge.judgeFlow(dir, num, d, keepAlive, v)
 	}
 }
 
@@ -245,8 +248,8 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 		return
 	}
 	c.listen(dir, next)
-	if c.judged {
-		c.handshakes().speaks(dir)
+	if c.judge != nil {
+		c.judge.handshakes().speaks(dir)
 	}
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
@@ -255,20 +258,20 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
-	if c.judged {
-		c.ends().judgeReply(dir, next)
+	if c.judge != nil {
+		c.judge.ends().judgeReply(dir, next)
 	}
 }
 
 // heedsSACK reports whether a SACK that is no copy may change anything.
 func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
-	if c.judged {
-		c.acks().judgeSACK(dir)
+	if c.judge != nil {
+		c.judge.acks().judgeSACK(dir)
 	}
 	c.noteTick(dir, k.Timestamp)
 	heeded := c.heedsNext(dir, next)
-	if c.judged {
-		c.acks().judgeNSeq(dir, next)
+	if c.judge != nil {
+		c.judge.acks().judgeNSeq(dir, next)
 	}
 	return heeded
 }

@@ -26,7 +26,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, mask uint64) {
 	if r.mask != 0 {
 		c.judgeMask(dir, c.said.next, r.mask)
 	}
-	if c.side[1-dir].sequence.over.n > 0 {
+	if c.own[1-dir].sequence.over.n > 0 {
 		c.sequence().explainOverrun(1-dir, c.said.next)
 	}
 }
@@ -97,7 +97,7 @@ func (c ackJudge) judgeMask(dir int, next int64, mask uint64) {
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
 func (c ackJudge) judgeRenege(dir int, next int64, mask uint64) {
-	l, rules := &c.side[dir].sequence, &c.c.Rules
+	l, rules := &c.own[dir].sequence, &c.c.Rules
 	x := &l.mask
 	if !x.known {
 		x.take(c.conn, next, mask)
@@ -134,8 +134,8 @@ func takenBack(earlier, later uint64, shift int64) int {
 // may mean bNRcv, and no number is taken back by that reading, it is the reading that is
 // wrong (MC-DPL8R 3.1.5.2.3).
 func (c ackJudge) reportRenege(dir int, n int64, shifted bool) {
-	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
-	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), c.side[dir].sequence.mask.frame)
+	b, rules := &c.own[dir].sequence.bases, &c.c.Rules
+	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), c.own[dir].sequence.mask.frame)
 	if shifted && !b.bit0 {
 		b.against += decisive
 		x.Blocked = conform.GuardDial

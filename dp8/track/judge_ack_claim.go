@@ -43,7 +43,7 @@ func (c ackJudge) disprove(dir int, k *claim, why string) {
 	switch k.rule() {
 	case r31523Unsent:
 		what = fmt.Sprintf("the SACK mask names %d, but the highest bSeq of the other side so far is %d", uint8(k.top()), uint8(k.high))
-		c.side[dir].sequence.odd = true
+		c.own[dir].sequence.odd = true
 	case r31522Gapack:
 		what = fmt.Sprintf("bNRcv is %d: it acknowledges a number that had not been sent yet", uint8(k.next))
 	case r31522Start:

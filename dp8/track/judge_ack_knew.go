@@ -49,7 +49,7 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	case by == nil:
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
-	case selectively && c.side[1-dir].sequence.odd:
+	case selectively && c.own[1-dir].sequence.odd:
 		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.frame)
 	case selectively:
 		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.seq), by.frame)

@@ -51,7 +51,7 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 		}
 	}
 	if d.Control&dp8.CtlEndStream != 0 && !s.ended {
-		s.closing.end = c.fr.Frame
+		c.own[dir].closing.end = c.fr.Frame
 	}
 	switch {
 	case s.goesBeyond(num):
@@ -71,14 +71,14 @@ func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFram
 	s := &c.side[dir]
 	sure := c.unwrapped(dir, s.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
-		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
+		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), c.own[dir].closing.end)
 		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
 		return
 	}
-	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), s.closing.end)
+	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), c.own[dir].closing.end)
 	if !sure {
 		x.Blocked = conform.GuardUnwrap
 	}
@@ -134,7 +134,7 @@ func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
 func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.side[dir].closing
+	peer, duty := &c.side[1-dir], &c.own[dir].closing
 	switch {
 	case duty.took || next <= peer.endSeq || next > peer.endSeq+dp8.WindowSize:
 	case next == peer.endSeq+1:
@@ -156,7 +156,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
 func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.side[dir].closing
+	peer, duty := &c.side[1-dir], &c.own[dir].closing
 	if cum, ok := c.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
 		return
@@ -177,10 +177,10 @@ func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
 func (c closeJudge) judgeReply(dir int, next int64) {
 	s, peer := &c.side[dir], &c.side[1-dir]
-	if !peer.ended || s.ended || s.closing.told {
+	if !peer.ended || s.ended || c.own[dir].closing.told {
 		return
 	}
-	duty, rules := &s.closing, &c.c.Rules
+	duty, rules := &c.own[dir].closing, &c.c.Rules
 	cum, ok := c.c.Dir[1-dir].Window().Cumulative()
 	mine, mineOK := c.c.Dir[dir].Window().Cumulative()
 	switch {

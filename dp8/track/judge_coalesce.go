@@ -89,7 +89,7 @@ func (c contentJudge) judgeCoalesceVersion(rules *session.Evaluation) bool {
 		rules.Pass(r223Ver)
 		return true
 	}
-	if s := &c.side[c.commands().dirOf()]; s.uncoal {
+	if s := &c.own[c.commands().dirOf()]; s.uncoal {
 		return false // said once
 	} else {
 		s.uncoal = true

@@ -109,7 +109,7 @@ func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake, foreign, good bo
 		c.judgeConnectMsgID(dir, h)
 	}
 	c.judgeRepeated(dir)
-	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
+	if p := &c.own[dir].cframes; p.any || h.MsgID <= lateFirst {
 		p.keep(c.conn, h)
 	}
 	c.asked[dir].add(c.conn, h)
@@ -169,7 +169,7 @@ const lateFirst = 60
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
 func (c handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
 		rules.Pass(r2211MsgidInit)
@@ -254,7 +254,7 @@ func (c handshakeJudge) judgeRepeated(dir int) {
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
 func (c handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	n := c.repeats
 	c.repeats = 0
 	switch {

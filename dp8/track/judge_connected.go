@@ -27,7 +27,7 @@ func (c handshakeJudge) judgeCommand(h *dp8.Handshake) {
 
 // copied notes a copy of a handshake frame.
 func (c handshakeJudge) copied(dir int, h *dp8.Handshake) {
-	c.side[dir].cframes.copied(c.conn, h)
+	c.own[dir].cframes.copied(c.conn, h)
 	c.asked[dir].copies++ // each is answered
 }
 
@@ -81,7 +81,7 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
 	c.judgeAnswerMsgID(dir, h, fromListener)
 	c.settleEarly(dir, h, fromListener)
 	c.judgeConfirms(r, h, fromListener)
-	c.side[dir].cframes.keep(c.conn, h)
+	c.own[dir].cframes.keep(c.conn, h)
 	if fromListener {
 		c.asked[dir].add(c.conn, h)
 	}
@@ -113,7 +113,7 @@ func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 			return false
 		}
 	}
-	if s := &c.side[dir]; v == 0 || s.doubtful {
+	if s := &c.own[dir]; v == 0 || s.doubtful {
 		return true
 	} else if s.doubtful = !rules.Check(r2212VerStable, h.Version == v); s.doubtful {
 		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the side reported %s earlier", versionText(h.Version), versionText(v)))
@@ -163,7 +163,7 @@ func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
 func (c handshakeJudge) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
 		init, inc = r2213Msgid, r2213Msgid
@@ -188,7 +188,7 @@ const doubled = 2
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
 func (c handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
-	rules, p, base := &c.c.Rules, &c.side[dir].cframes, 0
+	rules, p, base := &c.c.Rules, &c.own[dir].cframes, 0
 	since := c.asked[1-dir].firstAt
 	if p.any {
 		base, since = int(p.msgID)+1, p.at
@@ -229,7 +229,7 @@ func (c handshakeJudge) judgeUnestablished(dir, rule int) {
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
 func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
-	e, p, rules := &c.early, &c.side[dir].cframes, &c.c.Rules
+	e, p, rules := &c.early, &c.own[dir].cframes, &c.c.Rules
 	if fromListener || e.Frame == 0 {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 
 // judgeRefuted judges frames whose numbers turned out to be out of place: the side went
 // on before them (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeRefuted(dir int, frames []seq.ProvisionalFrame) {
+func (c *judge) judgeRefuted(dir int, frames []seq.ProvisionalFrame) {
 	reached, _ := c.c.Dir[dir].Window().Highest()
 	c.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen

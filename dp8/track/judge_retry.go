@@ -115,7 +115,7 @@ func (c retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive {
 		c.judgeEarly(dir)
 	}
-	l := &c.side[dir].sequence
+	l := &c.own[dir].sequence
 	if l.watch.tenths {
 		c.judgeLost(dir, num)
 	}
@@ -134,7 +134,7 @@ const movedSettles = 5e9
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
 func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
-	s := &c.side[dir].sequence.stall
+	s := &c.own[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
@@ -149,7 +149,7 @@ func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
 			return conform.Passed, 0
 		}
-		if s := &c.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
+		if s := &c.own[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
 			return conform.Passed, 0
 		}
 		return conform.Failed, 0

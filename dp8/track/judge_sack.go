@@ -79,7 +79,7 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
 func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
-	w, rules := &c.side[dir].sackWatch, &c.c.Rules
+	w, rules := &c.own[dir].sackWatch, &c.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
 	case k.Retry == 0 || w.retry:
@@ -101,17 +101,17 @@ func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 
 // sawRetry notes a captured data frame for the SACKs of its receiver.
 func (c ackJudge) sawRetry(dir int, retry bool) {
-	w := &c.side[1-dir].sackWatch
+	w := &c.own[1-dir].sackWatch
 	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
 func (c ackJudge) judgeNSeq(dir int, next int64) {
-	if c.side[dir].hard.n > 0 {
+	if c.own[dir].hard.n > 0 {
 		c.commands().judgeSACKBehindHard(dir, next)
 	}
-	rules, w, x := &c.c.Rules, &c.side[dir].sackWatch, &c.announced
+	rules, w, x := &c.c.Rules, &c.own[dir].sackWatch, &c.announced
 	switch x.what {
 	case nextIsNext:
 		rules.Pass(r2215Nseq)
@@ -140,7 +140,7 @@ func (c ackJudge) judgeNSeq(dir int, next int64) {
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
 func (c ackJudge) settleNSeq(dir int, num int64) {
-	w, rules := &c.side[dir].sackWatch, &c.c.Rules
+	w, rules := &c.own[dir].sackWatch, &c.c.Rules
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
 	case num >= w.overSeq:

@@ -11,7 +11,7 @@ import (
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. mask is what is believed of it.
 func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
-	if c.side[dir].sequence.alone.waiting {
+	if c.own[dir].sequence.alone.waiting {
 		c.judgeSilence(dir, before, told)
 	}
 	rules, g := &c.c.Rules, &c.giving
@@ -39,7 +39,7 @@ func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
 func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
-	l, rules := &c.side[dir].sequence, &c.c.Rules
+	l, rules := &c.own[dir].sequence, &c.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
 		fresh &^= l.drops << uint(shift)
@@ -70,7 +70,7 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
 func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
-	l := &c.side[dir].sequence
+	l := &c.own[dir].sequence
 	gave := c.side[1-dir].history.dropped - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
@@ -95,7 +95,7 @@ const maskDue = 3e9
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
 func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
-	u := &c.side[dir].sequence.alone
+	u := &c.own[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
 			c.c.Rules.Pass(r3165UnrelMask)
@@ -117,7 +117,7 @@ func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
 func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
-	u, rules := &c.side[dir].sequence.alone, &c.c.Rules
+	u, rules := &c.own[dir].sequence.alone, &c.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
 		rules.Pass(r3165UnrelMask)
 		u.waiting = false

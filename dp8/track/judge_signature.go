@@ -12,7 +12,7 @@ import (
 
 // passSignature enters a signature that is right under the rules it is right by.
 func (c signatureJudge) passSignature(dir int, num int64) {
-	rules, s := &c.c.Rules, &c.side[dir]
+	rules, s := &c.c.Rules, &c.own[dir]
 	if len(s.inDoubt) > 0 {
 		c.judgeForged(s)
 	}

@@ -11,7 +11,7 @@ type doubtCase struct {
 // doubtSignature keeps the case of the frame at hand, whose signature is wrong, until it
 // shows whether it is forged; d is nil where that will not show.
 func (c signatureJudge) doubtSignature(dir int, v sigVerdict, d *doubt) {
-	s, rules := &c.side[dir], &c.c.Rules
+	s, rules := &c.own[dir], &c.c.Rules
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !c.hs.secrets
 	x.Blocked = conform.GuardUnwrap
@@ -26,7 +26,7 @@ func (c signatureJudge) doubtSignature(dir int, v sigVerdict, d *doubt) {
 }
 
 // judgeForged judges the frames of a side that turned out to be forged.
-func (c signatureJudge) judgeForged(s *side) {
+func (c signatureJudge) judgeForged(s *judgedSide) {
 	keep := s.inDoubt[:0]
 	for _, d := range s.inDoubt {
 		if !d.doubt.forged {
@@ -40,7 +40,7 @@ func (c signatureJudge) judgeForged(s *side) {
 }
 
 // finishDoubts leaves what is still in doubt without a verdict.
-func (c signatureJudge) finishDoubts(s *side) {
+func (c signatureJudge) finishDoubts(s *judgedSide) {
 	for _, d := range s.inDoubt {
 		c.c.Rules.Judge(d.Case)
 	}

@@ -210,7 +210,7 @@ type keepAliveState struct {
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
 func (c commandJudge) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	w := &c.side[dir].alive1
+	w := &c.own[dir].alive1
 	if w.over {
 		return
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // note looks at the time since the frame before.
-func (w *timerState) note(c *conn) {
+func (w *timerState) note(c *judge) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
 		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if n := &c.side[i].numbers; n.started && c.side[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
+			if n := &c.side[i].numbers; n.started && c.own[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
 				w.next[i] = n.seen + 1
 			} else {
 				w.due = false
@@ -27,7 +27,7 @@ func (w *timerState) note(c *conn) {
 
 // goesOn reports whether the frame behind the pause has the number that follows it, and
 // acknowledges all before it: else frames were missed, or it is of another connection.
-func (w *timerState) goesOn(c *conn) bool {
+func (w *timerState) goesOn(c *judge) bool {
 	nrcv := c.f.DFrame.NRcv
 	if c.f.Type == dp8.TypeSACK {
 		nrcv = c.f.SACK.NRcv
@@ -98,7 +98,7 @@ func (c retryJudge) roundTrip() int64 {
 	if c.connector < 0 {
 		return rtt
 	}
-	asks, confirms := &c.asked[c.connector], &c.side[c.connector].cframes
+	asks, confirms := &c.asked[c.connector], &c.own[c.connector].cframes
 	if asks.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
 		rtt = min(rtt, confirms.at-asks.firstAt)
 	}

@@ -44,8 +44,8 @@ func (c *conn) correctRoles(dir int) {
 	}
 	c.connector = -1
 	c.hs.answered, c.hs.confirmed = c.hs.confirmed, c.hs.answered
-	if c.judged {
-		c.handshakes().exchangeRoles()
+	if c.judge != nil {
+		c.judge.handshakes().exchangeRoles()
 	}
 }
 

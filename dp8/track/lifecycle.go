@@ -81,8 +81,8 @@ func (c *conn) hardDisconnect(dir int) {
 			c.lives(dir, true, 0)
 		}
 		c.noteTick(dir, h.Timestamp)
-		if c.judged {
-			c.commands().judgeHard(dir, h)
+		if c.judge != nil {
+			c.judge.commands().judgeHard(dir, h)
 		}
 	}
 	c.knowSession(h.SessionID)
@@ -138,10 +138,10 @@ func (c *conn) finish(end int64) {
 	for dir := range c.side {
 		c.endClaims(dir)
 	}
-	if c.judged {
-		c.sequence().settleSequence()
-		c.finishJudging()
-		c.ends().judgeTermination()
+	if c.judge != nil {
+		c.judge.sequence().settleSequence()
+		c.judge.finishJudging()
+		c.judge.ends().judgeTermination()
 	}
 	for dir := range c.side {
 		s := &c.side[dir]
@@ -149,8 +149,8 @@ func (c *conn) finish(end int64) {
 		c.settleKeys(dir)
 		if n := s.keys.finish(); n > 0 {
 			c.c.Dir[dir].Signatures.Unverifiable += n
-			if c.judged {
-				c.signing().judgeUnproven(dir)
+			if c.judge != nil {
+				c.judge.signing().judgeUnproven(dir)
 			}
 		}
 	}

@@ -70,8 +70,8 @@ func (c *conn) heed(dir int, num int64) {
 		return
 	}
 	c.coarsen(t)
-	if c.judged {
-		c.timers.note(c)
+	if c.judge != nil {
+		c.judge.timers.note(c.judge)
 	}
 	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
@@ -118,8 +118,8 @@ func (c *conn) doubt(t int64) {
 	c.trusted = max(c.trusted, t) // frames that are believed late come from before
 	for i := range c.side {
 		c.dropClaims(i, conform.GuardUnwrap)
-		if c.judged {
-			c.sequence().forget(i)
+		if c.judge != nil {
+			c.judge.sequence().forget(i)
 		}
 		n := &c.side[i].numbers
 		*n = numberState{claims: n.claims, answered: n.answered, unseen: n.unseen}

@@ -50,7 +50,7 @@ func (c *conn) decodeAgain(fr *dissect.Frame) bool {
 
 // refuted tells of frames of a side whose numbers turned out to be out of place.
 func (c *conn) refuted(dir int) {
-	if frames := c.c.Dir[dir].Provisionals().Refuted(); c.judged {
-		c.judgeRefuted(dir, frames)
+	if frames := c.c.Dir[dir].Provisionals().Refuted(); c.judge != nil {
+		c.judge.judgeRefuted(dir, frames)
 	}
 }

@@ -42,8 +42,8 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 	if adrift {
 		d = c.keepDoubt(dir, num, v, false)
 	}
-	if c.judged {
-		c.signing().reportSignature(dir, num, v, adrift, d)
+	if c.judge != nil {
+		c.judge.signing().reportSignature(dir, num, v, adrift, d)
 	}
 	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
 		return
@@ -83,8 +83,8 @@ func (c *conn) accept(dir int, num int64) {
 		switch {
 		case r.num != num:
 			keep = append(keep, r)
-		case c.judged:
-			c.signing().passActed(r)
+		case c.judge != nil:
+			c.judge.signing().passActed(r)
 		}
 	}
 	s.refused = keep
@@ -107,8 +107,8 @@ func (c *conn) voidRefused(dir int, next int64) {
 			continue
 		}
 		good := peer.took(&r)
-		if c.judged {
-			c.signing().judgeActed(dir, next, r, missing, good)
+		if c.judge != nil {
+			c.judge.signing().judgeActed(dir, next, r, missing, good)
 		}
 		if !good {
 			c.c.Dir[1-dir].Void(r.num)

@@ -73,8 +73,8 @@ func (c *conn) addStray(s *stray) {
 func (c *conn) dropStray(i int, what strayOutcome) {
 	s := c.strays[i]
 	c.strays = append(c.strays[:i], c.strays[i+1:]...)
-	if s.outcome = what; c.judged && !s.silent {
-		c.commands().judgeStray(s)
+	if s.outcome = what; c.judge != nil && !s.silent {
+		c.judge.commands().judgeStray(s)
 	}
 }
 
@@ -133,8 +133,8 @@ func (c *conn) strayHard(dir int, h *dp8.Handshake) {
 		s = newStray(c.fr, dir, h.SessionID)
 		c.addStray(s)
 	}
-	if c.judged {
-		c.commands().judgeStrayHard(h, s)
+	if c.judge != nil {
+		c.judge.commands().judgeStrayHard(h, s)
 	}
 }
 

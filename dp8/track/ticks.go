@@ -60,8 +60,8 @@ func (c *conn) noteTick(dir int, tick uint32) {
 		t.take(tick, fr)
 	default:
 		other := !c.c.Complete && len(c.pair.conns) > 1 // it may be of the connection before
-		if c.judged {
-			c.commands().judgeTickBack(t, tick, since, other)
+		if c.judge != nil {
+			c.judge.commands().judgeTickBack(t, tick, since, other)
 		}
 		if !other {
 			t.back, t.backTick, t.contradicts = true, tick, true
@@ -70,8 +70,8 @@ func (c *conn) noteTick(dir int, tick uint32) {
 }
 
 func (c *conn) passTick() {
-	if c.judged {
-		c.commands().passTick()
+	if c.judge != nil {
+		c.judge.commands().passTick()
 	}
 }
 
@@ -110,8 +110,8 @@ func (c *conn) resolveTick(dir int, tick uint32) {
 	case int32(tick-t.tick) >= 0:
 		t.suspect = false
 		t.contradicts = true
-		if c.judged {
-			c.commands().judgeTickBetween(dir, t, tick)
+		if c.judge != nil {
+			c.judge.commands().judgeTickBetween(dir, t, tick)
 		}
 	default:
 		t.suspect = false
