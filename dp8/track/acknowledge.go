@@ -22,7 +22,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	ref, ok := out.Window().Highest()
 	if !ok {
 		c.side[other].early, c.side[other].earlyTo = true, nrcv
-		c.acks().judgeFirstAck(dir, nrcv)
+		c.firstAck(dir, nrcv)
 		c.side[other].history.missed = c.side[other].history.missed || nrcv != 0
 		return
 	}
@@ -31,14 +31,21 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	if s, peer := &c.side[dir], &c.side[other]; s.ended || peer.ended || len(peer.refused) > 0 {
-		c.ends().judgeAcknowledged(dir, next)
+	if len(c.side[other].refused) > 0 {
+		c.voidRefused(dir, next)
+	}
+	if c.judge != nil && (c.side[dir].ended || c.side[other].ended) {
+		c.judge.ends().judgeAcknowledged(dir, next)
 	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
-		mask = c.acks().judgeAcknowledgement(dir, nrcv, mask)
+		told := mask
+		mask = c.read(dir, nrcv, mask)
+		if c.judge != nil {
+			c.judge.acks().judgeAcknowledgement(dir, told)
+		}
 	}
-	if s := &c.side[other]; s.closing.beyond && next > s.endSeq+1 {
+	if s := &c.side[other]; s.beyond && next > s.endSeq+1 {
 		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
 	}
 	a, d := &c.ack, c.fr.Datagram
@@ -46,7 +53,12 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
 	words := out.Acknowledge(a, c.link)
 	if genuine {
-		c.retries().acknowledged(dir, cum, known, words, pure)
+		if known && words.Has(dissect.AckOfUncaptured) {
+			c.passedHole(dir, cum)
+		}
+		if c.judge != nil {
+			c.judge.retries().acknowledged(dir, cum, known, words, pure)
+		}
 	}
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
@@ -64,11 +76,14 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if mask == 0 && !c.side[dir].sequence.alone.waiting {
-		return
-	}
 	if !c.fr.Words.Has(dissect.Duplicate) {
-		mask = c.sequence().judgeSendMask(dir, before, mask)
+		told := mask
+		if mask != 0 {
+			mask = c.readSendMask(dir, before, mask)
+		}
+		if c.judge != nil && (told != 0 || c.judge.own[dir].sequence.alone.waiting) {
+			c.judge.sequence().judgeSendMask(dir, before, told, mask)
+		}
 	}
 	if mask == 0 {
 		return

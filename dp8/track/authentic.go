@@ -12,14 +12,14 @@ import (
 // authentic checks a frame's signature and counts the verdict. It reports
 // false for frames that must not touch the state of the connection: forged,
 // stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
-func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
+func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
 	if c.mode == modeNone || c.params.Signing == dp8.Unsigned {
 		return true
 	}
 	if d := &c.c.Dir[dir]; has && c.mode == modeFast && c.side[dir].fast.matches(sig) && !c.fr.Cut() {
 		d.HasSignatures = true
 		d.Signatures.Valid++
-		c.passSignature(dir, num)
+		c.verified(dir, num)
 		return true // the short way of most frames
 	}
 	v := sigInvalid
@@ -48,21 +48,24 @@ func (c signatureJudge) authentic(dir int, num int64, has bool, off int, sig [8]
 		}
 		c.showKeys(dir, num)
 		if v == sigValid {
-			c.passSignature(dir, num)
+			c.verified(dir, num)
 		}
 		return true
 	}
 	c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false)
-	c.refuseSignature(dir, num, v)
+	c.disbelieve(dir, num, v)
 	return false
 }
 
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
 // judges it (guard AUTH).
-func (c signatureJudge) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
-	c.doubtSignature(dir, num, v, true)
+	d := c.keepDoubt(dir, num, v, true)
+	if c.judge != nil {
+		c.judge.signing().doubtSignature(dir, v, d)
+	}
 	c.c.Rules.Doubt(conform.GuardAuth)
 	if c.side[dir].doubts.heeds() {
 		return true
@@ -71,7 +74,20 @@ func (c signatureJudge) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	return false
 }
 
-func (c signatureJudge) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
+// verified notes that a signature is right.
+func (c *conn) verified(dir int, num int64) {
+	s := &c.side[dir]
+	s.keys.verified, s.keys.verifiedNo = c.fr.Time, num
+	if s.doubts != nil {
+		c.vouch(dir, num)
+	}
+	if c.judge != nil {
+		c.judge.signing().passSignature(dir, num)
+	}
+}
+
+// verify gives what is known of a signature, and learns mode and secrets from it.
+func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	s := &c.side[dir]
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
@@ -84,9 +100,9 @@ func (c signatureJudge) verify(dir int, num int64, off int, sig [8]byte) sigVerd
 	}
 	switch { // the secrets may be known without the mode, from a handshake cut by the capture
 	case s.fast.matches(sig):
-		c.handshakes().knowMode(modeFast, true)
+		c.knowMode(modeFast, true)
 	case s.keys.known && s.keys.matches(c.fr.Payload, off, sig, s.keys.current):
-		c.handshakes().knowMode(modeFull, true)
+		c.knowMode(modeFull, true)
 	default:
 		c.inferMode(dir, sig)
 	}
@@ -99,11 +115,13 @@ func (c signatureJudge) verify(dir int, num int64, off int, sig [8]byte) sigVerd
 
 // settleKeys promotes the secret of a new epoch once it is proven, and counts
 // the frames that waited for it.
-func (c signatureJudge) settleKeys(dir int) {
+func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
 	suspects := k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
-		c.judgeModifier(dir, suspects)
+		if c.judge != nil {
+			c.judge.signing().judgeModifier(dir, suspects)
+		}
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
@@ -114,7 +132,7 @@ func (c signatureJudge) settleKeys(dir int) {
 
 // countSignature enters a verdict; it reports whether the frame may touch the
 // state. Verdicts that wait for an epoch's secret are counted when it is known.
-func (c signatureJudge) countSignature(dir int, v sigVerdict) bool {
+func (c *conn) countSignature(dir int, v sigVerdict) bool {
 	d := &c.c.Dir[dir]
 	d.HasSignatures = true
 	switch v {
@@ -144,7 +162,7 @@ func (c signatureJudge) countSignature(dir int, v sigVerdict) bool {
 
 // waiting reports whether the frame just verified waits for its epoch's secret:
 // then keyring.pending holds it.
-func (c signatureJudge) waiting(dir int) bool {
+func (c *conn) waiting(dir int) bool {
 	k := &c.side[dir].keys
 	return c.mode == modeFull && k.known && k.justTried
 }
@@ -164,7 +182,7 @@ const maxUnjudged = 8
 
 // keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
 // waits for the secret of its epoch is judged with that.
-func (c signatureJudge) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
+func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.fr.Cut() && !c.hs.secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
 		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, seq.Unmarked).Hash, bytes.Clone(c.fr.Payload)})
@@ -172,7 +190,7 @@ func (c signatureJudge) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 }
 
 // rejudge gives the frames that came before the secrets their verdict.
-func (c signatureJudge) rejudge() {
+func (c *conn) rejudge() {
 	for dir := range c.side {
 		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
 		for _, u := range s.unjudged {
@@ -200,7 +218,7 @@ func (c signatureJudge) rejudge() {
 
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
-func (c signatureJudge) inferMode(dir int, sig [8]byte) {
+func (c *conn) inferMode(dir int, sig [8]byte) {
 	k, hash := &c.side[dir].fast, c.sending(0, seq.Unmarked).Hash
 	switch {
 	case k.guessed == 0:

@@ -14,66 +14,65 @@ type conn struct {
 	wants *session.Config
 	pair  *pair
 
-	params       dp8.Params
-	connector    int // direction of the connector, -1 when unknown
-	mode         mode
-	lengths      int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
-	proof        proof
-	side         [2]side
-	alive        aliveState
-	hs           handshakeState
-	life         lifecycle
-	finished     bool // settled: further frames are only counted
-	commandState      // what judging handshakes needs
+	params    dp8.Params
+	connector int // direction of the connector, -1 when unknown
+	mode      mode
+	lengths   int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
+	proof     proof
+	side      [2]side
+	alive     aliveState
+	hs        handshakeState
+	life      lifecycle
+	finished  bool   // settled: further frames are only counted
+	judge     *judge // nil when its rules are not judged
+	attempts  [2]attempt
+	strays    []*stray
+	signed    signedWatch
+	blind     bool  // the capture cut a handshake frame
+	rival     *conn // another connection of the pair when this one began, until it is answered
+	rivalOpen bool  // its handshake was pending then
 
 	event // the frame at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 
-	// For the rules of sequence (see sequenceState).
-	timers   timerState
 	numbered [2]int64 // time of the latest numbered frame
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt
 
 	before int64 // time of the frame before, ns
-	core   bool  // a message of the DirectPlay core was seen
 }
 
 // A side is what is remembered of one sender.
 type side struct {
-	seq       seq.Serial
-	nseq      seq.Serial // what its SACKs say it will send next
-	lengths   int        // conn.lengths of this side alone
-	version   uint32     // reported in the handshake, 0 when not seen
-	fast      fastKey
-	keys      keyring
-	asm       assembler
-	history   history
-	sequence  sequenceState
-	ended     bool // END_STREAM was captured
-	endSeq    int64
-	sendMask  uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase  int64
-	gaveUp    int64 // it gave up only numbers below
-	ackNext   int64 // last pure acknowledgement, to recognise repetitions
-	ackMask   uint64
-	acked     bool
-	restless  bool      // its latest SACK is one that a side repeats by itself
-	refused   []refusal // frames the peer must not accept
-	closing   closeDuty
-	unjudged  []unjudged  // frames that came before the secret
-	doubts    *doubtWatch // nil while no signature was in doubt
-	early     bool        // the peer acknowledged up to earlyTo before a frame was captured
-	earlyTo   uint8
-	doubtful  bool // it reported different versions
-	uncoal    bool // it coalesced although it must not
-	ticks     tickWatch
-	cframes   cframes
-	hard      hardDisconnectState
-	sackWatch sackState
-	alive1    keepAliveState
+	seq      seq.Serial
+	nseq     seq.Serial // what its SACKs say it will send next
+	lengths  int        // conn.lengths of this side alone
+	version  uint32     // reported in the handshake, 0 when not seen
+	fast     fastKey
+	keys     keyring
+	asm      assembler
+	history  history
+	numbers  numberState
+	next     latestNext
+	ended    bool // END_STREAM was captured
+	endSeq   int64
+	endAt    int64  // when that was captured, ns
+	beyond   bool   // it sent frames behind that
+	sendMask uint64 // latest send mask: bit i is maskBase-1-i
+	maskBase int64
+	gaveUp   int64 // it gave up only numbers below
+	ackNext  int64 // last pure acknowledgement, to recognise repetitions
+	ackMask  uint64
+	acked    bool
+	restless bool        // its latest SACK is one that a side repeats by itself
+	refused  []refusal   // frames the peer must not accept
+	unjudged []unjudged  // frames that came before the secret
+	doubts   *doubtWatch // nil while no signature was in doubt
+	early    bool        // the peer acknowledged up to earlyTo before a frame was captured
+	earlyTo  uint8
+	ticks    tickWatch
 }
 
 // sending describes the frame at hand to the engine.

@@ -23,7 +23,22 @@ func newScene(t *testing.T, opts Options, forced bool) *scene {
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")
 	}
-	return &scene{sessiontest.New(t, hosts, cfg)}
+	s := &scene{sessiontest.New(t, hosts, cfg)}
+	t.Cleanup(func() { s.sameWithoutRules(t, opts, forced) })
+	return s
+}
+
+// sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
+// the same.
+func (s *scene) sameWithoutRules(t *testing.T, opts Options, forced bool) {
+	p := Follow(opts)
+	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: session.CollectPayload, Incomplete: true}
+	if forced {
+		cfg.Force = sessiontest.Force(p, "")
+	}
+	if apart := s.Apart(cfg); apart != "" {
+		t.Errorf("without rules: %s", apart)
+	}
 }
 
 func (s *scene) send(from int, f dp8.Frame) { s.Raw(from, f.Append(nil)) }

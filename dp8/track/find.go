@@ -8,9 +8,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func newPair(f *session.Flow, learned *probe, opts *Options) *pair {
+func newPair(f *session.Flow, learned *probe, opts *Options, judged bool) *pair {
 	shared := f.Room(func() any { return new(room) }).(*room)
-	return &pair{flow: f, opts: opts, learned: learned, room: shared}
+	return &pair{flow: f, opts: opts, judged: judged, learned: learned, room: shared}
 }
 
 // Input implements session.Session.
@@ -48,13 +48,13 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 	}
 	switch {
 	case p.active == nil:
-	case op != dp8.OpConnect && p.active.commands().named(p.active.c.DirOf(fr.Datagram), id):
+	case op != dp8.OpConnect && p.active.named(p.active.c.DirOf(fr.Datagram), id):
 		c := p.open(fr, true)
 		p.active = c
 		return c
 	case op == dp8.OpHardDisconnect, !p.active.hs.sessionKnown && op != dp8.OpConnect:
 		return p.active
-	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.commands().awaits(fr)):
+	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
 	}
 	c := p.open(fr, op != dp8.OpHardDisconnect)
@@ -69,7 +69,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 // attempt.
 func (p *pair) starts(fr *dissect.Frame) bool {
 	a := p.active
-	return isReal(fr.Payload) && !a.commands().changesID(fr) && (a.hs.sessionKnown || a.handshakes().started())
+	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.sessionKnown || a.started())
 }
 
 // attemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
@@ -81,7 +81,7 @@ const attemptGap = 10e9
 // sent later than the one before.
 func (c *conn) overBy(fr *dissect.Frame) bool {
 	b := fr.Payload
-	return isReal(b) && c.commands().quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
+	return isReal(b) && c.quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
 		(int32(binary.LittleEndian.Uint32(b[12:])-c.hs.tick) > 0 || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
 }
 

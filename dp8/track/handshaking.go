@@ -25,7 +25,7 @@ type handshakeState struct {
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
-func (c handshakeJudge) handshake(dir int) {
+func (c *conn) handshake(dir int) {
 	h := &c.f.Handshake
 	if h.Opcode == dp8.OpHardDisconnect {
 		c.hardDisconnect(dir)
@@ -38,7 +38,7 @@ func (c handshakeJudge) handshake(dir int) {
 	if !c.started() {
 		c.c.Complete = true
 	}
-	if !c.judgeHandshake(dir, h) {
+	if !c.heedsHandshake(dir, h) {
 		return
 	}
 	// The capture may have cut the frame: what is not there is not known.
@@ -50,7 +50,12 @@ func (c handshakeJudge) handshake(dir int) {
 	}
 	switch h.Opcode {
 	case dp8.OpConnect:
-		c.retries().judgeConnects(h)
+		if c.fr.HasTime && len(c.fr.Payload) >= 16 && !(c.hs.connects > 0 && h.Timestamp == c.hs.tick) {
+			c.coarsen(c.fr.Time)
+		}
+		if c.judge != nil {
+			c.judge.retries().judgeConnects(h)
+		}
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -69,7 +74,7 @@ func (c handshakeJudge) handshake(dir int) {
 
 // answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
 // listener, without from the connector (MC-DPL8R 2.2.1.2, 2.2.1.3).
-func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
+func (c *conn) answer(dir int, h *dp8.Handshake) {
 	fromListener := h.Command&dp8.Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector // what CONNECT showed beats the flag
@@ -79,7 +84,9 @@ func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
-		c.retries().judgeConnectedLate()
+		if c.judge != nil {
+			c.judge.retries().judgeConnectedLate()
+		}
 		c.hs.answered = true
 	} else {
 		if c.hs.answered && !c.hs.confirmed && c.hs.connects > 0 && c.fr.HasTime {
@@ -99,7 +106,7 @@ func (c handshakeJudge) answer(dir int, h *dp8.Handshake) {
 
 // knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
 // the connector's choice and zero in the listener's frame.
-func (c handshakeJudge) knowSigned(h *dp8.Handshake, fromListener bool) {
+func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 	const secretsEnd, optionsEnd = 40, 44
 	there := len(c.fr.Payload)
 	c.hs.signed = true
@@ -117,15 +124,17 @@ func (c handshakeJudge) knowSigned(h *dp8.Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
-	c.signing().judgeSigningVersion()
-	c.signing().judgeLeak(h)
-	c.signing().checkSupplied(h)
+	if c.judge != nil {
+		c.judge.signing().judgeSigningVersion()
+		c.judge.signing().judgeLeak(h)
+		c.judge.signing().checkSupplied(h)
+	}
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
-	c.signing().rejudge()
+	c.rejudge()
 }
 
 // useSecrets sets the secrets the connector and the listener sign with.
-func (c handshakeJudge) useSecrets(connector, listener dp8.Secret, handshake bool) {
+func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
 	for dir := range c.side {
 		s, secret := &c.side[dir], listener
 		if dir == c.connector {

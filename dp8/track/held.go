@@ -25,7 +25,7 @@ const (
 
 // hold keeps the frame at hand until it shows whether it is forged: a number that it took
 // would be missing to the frame that really has it. It reports whether it did so.
-func (c signatureJudge) hold(dir int, num int64) bool {
+func (c *conn) hold(dir int, num int64) bool {
 	k := &c.side[dir].keys
 	if k.trusting || len(k.cands) == 0 || c.f.Type == dp8.TypeHardDisconnect || len(c.fr.Payload) > maxHeldPayload {
 		return false
@@ -60,7 +60,7 @@ func (k *keyring) drop() {
 }
 
 // forgetDropped says of the held frames that were given up that nothing acknowledges them.
-func (c signatureJudge) forgetDropped(dir int) {
+func (c *conn) forgetDropped(dir int) {
 	k := &c.side[dir].keys
 	for i := range k.dropped {
 		if d := &k.dropped[i].datagram; c.wants.Links {
@@ -72,7 +72,7 @@ func (c signatureJudge) forgetDropped(dir int) {
 
 // believeHeld tracks the held frames of a side: no guess at its secret is right, or the
 // peer accepted one of them.
-func (c signatureJudge) believeHeld(dir int) {
+func (c *conn) believeHeld(dir int) {
 	k := &c.side[dir].keys
 	kept := make([]*dissect.Datagram, len(k.held))
 	for i := range k.held {
@@ -99,7 +99,7 @@ func (c signatureJudge) believeHeld(dir int) {
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of
 // the next epoch from its payload (MC-DPL8R 3.1.4.4).
-func (c signatureJudge) showKeys(dir int, num int64) {
+func (c *conn) showKeys(dir int, num int64) {
 	if c.mode != modeFull || c.f.Type != dp8.TypeDFrame {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // was not captured.
 func (c *conn) learnFromData(d *dp8.DFrame) {
 	if d.KeepAlive {
-		c.handshakes().knowSession(d.SessionID)
+		c.knowSession(d.SessionID)
 	}
 	if c.params.Version != 0 {
 		return
@@ -101,7 +101,7 @@ func (c *conn) learnSigning(dir int, has bool) {
 
 func (c *conn) concludeSigning(signed bool) {
 	if !signed {
-		c.handshakes().knowMode(modeNone, true)
+		c.knowMode(modeNone, true)
 		return
 	}
 	c.params.Signing = dp8.Signed

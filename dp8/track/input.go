@@ -8,6 +8,9 @@ import (
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	if p.judged {
+		c.judge = &judge{conn: c}
+	}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
@@ -34,9 +37,13 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		c.commands().judgeMalformed(dir)
+		if c.judge != nil {
+			c.judge.commands().judgeMalformed()
+		}
 		c.malformedFrame(dir)
-		c.content().judgeMalformedData(err)
+		if c.judge != nil {
+			c.judge.content().judgeMalformedData(err)
+		}
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
@@ -44,7 +51,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case f.Type == dp8.TypeSACK:
 		c.sack(dir)
 	case f.Type != dp8.TypeNone:
-		c.handshakes().handshake(dir)
+		c.handshake(dir)
 	}
 	c.before = fr.Time
 }
@@ -58,16 +65,18 @@ func (c *conn) countUntracked(dir int) {
 	case dp8.TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
-	c.sequence().blindTo(dir)
+	if c.judge != nil {
+		c.judge.sequence().blindTo(dir)
+	}
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
 func (c *conn) malformedFrame(dir int) {
-	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.signing().undecided() {
+	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
 		c.learnSigning(dir, false)
-		c.signing().countSignature(dir, sigInvalid)
-		c.signing().refuseSignature(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
+		c.countSignature(dir, sigInvalid)
+		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
 	}
 }
 
@@ -85,7 +94,7 @@ func (c *conn) dataFrame(dir int) {
 		c.fr.Words |= dissect.Duplicate
 		return
 	}
-	if !c.signing().authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
+	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
 	c.heedData(dir, num, d, keepAlive)
@@ -100,25 +109,25 @@ func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
 func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
-		c.content().judgeForeignKeepAlive(dir, num, d)
+		c.ignoreForeign(dir, num, d)
 		return
 	}
 	c.mark(dir, num, d)
-	if c.ends().isBehindEnd(dir, num) {
-		c.ends().ignoreBehindEnd(dir, num, d, keepAlive)
+	if c.isBehindEnd(dir, num) {
+		c.ignoreBehindEnd(dir, num, d, keepAlive)
 		return
 	}
 	switch out.Place(&c.sent, c.fr.Datagram) {
 	case seq.Provisional:
 		c.c.SetAside(dir, &c.sent, c.fr)
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 		return
 	case seq.Confirmed:
 		c.believe(dir)
 	}
 	c.numberedFrame(dir, num, d, keepAlive)
 	if out.Provisionals().HasRefuted() {
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
 }
 
@@ -135,8 +144,8 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	}
 	c.horizon = c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
-	c.sequence().heed(dir, num)
-	c.sequence().recall(dir, num)
+	c.heed(dir, num)
+	c.recall(dir, num)
 	v := out.Send(&c.sent)
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
@@ -144,9 +153,20 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		c.fr.RetryOf = v.RetryOf
 	}
 	copied := v.Words.Has(dissect.Duplicate)
+	if !copied && len(s.refused) > 0 {
+		c.accept(dir, num)
+	}
 	if !copied {
-		c.content().judgeData(dir, num, d, keepAlive)
-		c.sequence().judgeNumber(dir, num, d, v)
+		if d.Control&dp8.CtlEndStream != 0 || s.ended {
+			c.noteEnd(dir, num, d)
+		}
+		if c.judge != nil {
+			c.judge.content().judgeData(dir, num, d, keepAlive)
+		}
+		c.number(dir, num, d, v)
+		if c.judge != nil {
+			c.judge.sequence().judgeNumber(dir, num, d)
+		}
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
@@ -159,16 +179,20 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
-		c.acks().carry(dir, num, d)
+		c.carry(dir, num, d)
 		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
-		c.content().judgeMessage(dir, num)
-		if c.side[1-dir].ended {
-			c.ends().judgeReply(dir, num+1)
+		if c.judge != nil {
+			c.judge.judgeKept(dir, num)
 		}
 	}
-	c.judgeFlow(dir, num, d, keepAlive, v)
+	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
+		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
+	}
+	if c.judge != nil {
+		c.judge.judgeFlow(dir, num, d, keepAlive, v)
+	}
 }
 
 // mark completes the description of a data frame for the engine: what RETRY says, and
@@ -197,16 +221,6 @@ func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
 	}
 }
 
-// foreignKeepAlive reports a KeepAlive of another session: receivers must
-// ignore it (MC-DPL8R 3.1.5.2).
-func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
-	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
-	if foreign {
-		c.commands().unsay(d.SessionID)
-	}
-	return foreign
-}
-
 // sack tracks a SACK.
 func (c *conn) sack(dir int) {
 	k, s := &c.f.SACK, &c.side[dir]
@@ -215,7 +229,7 @@ func (c *conn) sack(dir int) {
 		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
 	next := c.nextSend(s, k.NSeq)
-	if !c.signing().authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
 	x := c.sending(0, seq.Unmarked)
@@ -230,17 +244,34 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	s := &c.side[dir]
 	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
 	c.life.heard(dir)
-	if !c.acks().judgeSACK(dir, next) {
+	if !c.fr.Words.Has(dissect.Duplicate) && !c.fr.Cut() && !c.heedsSACK(dir, next, k) {
 		return
 	}
 	c.listen(dir, next)
-	c.handshakes().speaks(dir)
+	if c.judge != nil {
+		c.judge.handshakes().speaks(dir)
+	}
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
-	c.sequence().heed(dir, next)
-	c.acks().judgeNextSend(dir, next)
+	c.heed(dir, next)
+	c.deny(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
-	c.ends().judgeReply(dir, next)
+	if c.judge != nil {
+		c.judge.ends().judgeReply(dir, next)
+	}
+}
+
+// heedsSACK reports whether a SACK that is no copy may change anything.
+func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
+	if c.judge != nil {
+		c.judge.acks().judgeSACK(dir)
+	}
+	c.noteTick(dir, k.Timestamp)
+	heeded := c.heedsNext(dir, next)
+	if c.judge != nil {
+		c.judge.acks().judgeNSeq(dir, next)
+	}
+	return heeded
 }

@@ -19,7 +19,7 @@ const (
 
 // count enters a SACK mask of side dir that names numbers up to top.
 func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
-	b, o, rules := &c.side[dir].sequence.bases, &c.side[1-dir].sequence, &c.c.Rules
+	b, rules := &c.own[dir].sequence.bases, &c.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
 	if b.bit0 {
@@ -29,9 +29,9 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 	}
 	if b.n == 0 || top > b.top {
 		b.n, b.top = b.n+1, top
-		if top == o.seen+1 {
+		if top == c.side[1-dir].numbers.seen+1 {
 			b.beyond++
-			c.side[dir].sequence.odd = true
+			c.own[dir].sequence.odd = true
 		}
 	}
 	if b.bit0 || b.told || b.masks < baseMasks {
@@ -46,14 +46,14 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 }
 
 func (c baseJudge) tell(dir int, what string) {
-	l := &c.side[dir].sequence
+	l := &c.own[dir].sequence
 	l.bases.told, l.odd = true, true
 	c.c.Rules.Broken(r31523Base, what)
 }
 
 // weigh looks for signs that bNRcv + 1 had arrived when a mask without bit 0 was sent.
 func (c baseJudge) weigh(dir int, next int64) {
-	b := &c.side[dir].sequence.bases
+	b := &c.own[dir].sequence.bases
 	if b.waits == 0 || next != b.next {
 		if b.waits > 0 && next > b.next+1 && c.cameOnce(1-dir, b.next+1, b.since) {
 			b.against++
@@ -77,7 +77,7 @@ func (c baseJudge) cameOnce(dir int, num, before int64) bool {
 
 // close ends the question at the end of the connection.
 func (c baseJudge) close(dir int) {
-	b := &c.side[dir].sequence.bases
+	b := &c.own[dir].sequence.bases
 	if b.bit0 || b.told || b.masks < baseMasks {
 		return
 	}

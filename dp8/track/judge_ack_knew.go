@@ -7,36 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// carry notes what the data frame at hand, which is no copy, carries besides its content:
-// who acknowledges it knows that. Only a first sending counts: whatever is sent later
-// under its number carries what is newer. A send mask must be in all sendings.
-func (c ackJudge) carry(dir int, num int64, d *dp8.DFrame) {
-	m := &c.side[dir].history
-	f := m.at(num)
-	switch {
-	case f == nil:
-		return
-	case d.Control&dp8.CtlRetry != 0:
-		f.drops &= c.said.drops
-		return
-	}
-	f.next, f.sacks, f.drops, f.carries = c.said.next, c.said.mask, c.said.drops, true
-	if f.drops != 0 {
-		m.dropped = max(m.dropped, num)
-	}
-	if c.said.ahead || c.fr.Err != nil || !c.fr.HasTime {
-		f.next, f.sacks = 0, 0
-	}
-}
-
-// carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c ackJudge) carried(dir int, num int64) *sentFrame {
-	if f := c.side[dir].history.at(num); f != nil && f.carries && f.time >= c.trusted {
-		return f
-	}
-	return nil
-}
-
 // knowledge is how far back carriers are looked at.
 const knowledge = 16
 
@@ -79,19 +49,11 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	case by == nil:
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
-	case selectively && c.side[1-dir].sequence.odd:
+	case selectively && c.own[1-dir].sequence.odd:
 		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.frame)
 	case selectively:
 		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.seq), by.frame)
 	default:
 		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), by.seq, uint8(by.next)), by.frame)
 	}
-}
-
-// received unwraps a bNRcv of a side; ok is false when nothing is certain of the
-// other side.
-func (c ackJudge) received(dir int, nrcv uint8) (next int64, ok bool) {
-	o := &c.side[1-dir].sequence
-	next = near(o.seen, nrcv)
-	return next, o.started && next <= o.seen+1 && !c.sequence().silent(1-dir)
 }

@@ -23,15 +23,13 @@ const deafAfter = 10
 
 // A closeDuty is what a side has shown since the connection began to close.
 type closeDuty struct {
-	end    uint64 // frame of its END_STREAM
-	endAt  int64
-	next   int64 // number it sends next
-	since  int64 // when that was first captured
-	knows  bool  // it acknowledged the END_STREAM
-	told   bool  // of a missing answer
-	beyond bool  // told of frames behind its own END_STREAM
-	took   bool  // told that it acknowledges what lies behind the peer's
-	deaf   bool  // told that it does not acknowledge any more
+	end   uint64 // frame of its END_STREAM
+	next  int64  // number it sends next
+	since int64  // when that was first captured
+	knows bool   // it acknowledged the END_STREAM
+	told  bool   // of a missing answer
+	took  bool   // told that it acknowledges what lies behind the peer's
+	deaf  bool   // told that it does not acknowledge any more
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
@@ -53,33 +51,17 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 		}
 	}
 	if d.Control&dp8.CtlEndStream != 0 && !s.ended {
-		s.closing.end, s.closing.endAt = c.fr.Frame, c.fr.Time
+		c.own[dir].closing.end = c.fr.Frame
 	}
 	switch {
-	case s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize:
+	case s.goesBeyond(num):
 		c.judgeBeyond(rules, dir, d)
-	case s.closing.beyond:
+	case !s.ended && d.Control&dp8.CtlEndStream != 0:
+		c.judgeOvertaken(rules, dir, num, d.Control&dp8.CtlRetry != 0)
+	case s.beyond:
 	case s.ended:
 		rules.Pass(r3143Last)
-	case d.Control&dp8.CtlEndStream != 0:
-		c.judgeOvertaken(rules, dir, num, d.Control&dp8.CtlRetry != 0)
 	}
-}
-
-// isBehindEnd reports a data frame that its receiver must ignore: its side has ended its
-// stream before it (MC-DPL8R 3.1.4.3).
-func (c closeJudge) isBehindEnd(dir int, num int64) bool {
-	s := &c.side[dir]
-	return s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize && c.unwrapped(dir, s.closing.endAt)
-}
-
-// ignoreBehindEnd judges a frame behind END_STREAM, from which nothing else follows.
-func (c closeJudge) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
-		return
-	}
-	c.judgeBeyond(&c.c.Rules, dir, d)
-	c.remember(dir, num, d, keepAlive) // its acknowledgement would be a fault
 }
 
 // judgeBeyond judges a new number behind END_STREAM. When the connection was over
@@ -87,42 +69,36 @@ func (c closeJudge) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive
 // else may be of another one.
 func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
 	s := &c.side[dir]
-	sure := c.unwrapped(dir, s.closing.endAt)
+	sure := c.unwrapped(dir, s.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
-		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), s.closing.end)
+		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), c.own[dir].closing.end)
 		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
 			x.Blocked = conform.GuardLife
 		}
-		s.closing.beyond = true
 		rules.Judge(x)
 		return
 	}
-	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), s.closing.end)
+	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), c.own[dir].closing.end)
 	if !sure {
 		x.Blocked = conform.GuardUnwrap
 	}
-	s.closing.beyond = true
 	rules.Judge(x)
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
 func (c closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64, retry bool) {
 	s := &c.side[dir]
-	for n := num + 1; n <= s.history.top && n < num+dp8.WindowSize; n++ {
-		f := s.history.at(n)
-		if f == nil {
-			continue
-		}
-		x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
-			Message: fmt.Sprintf("bSeq %d follows END_STREAM, which is on bSeq %d", uint8(n), uint8(num))}
-		if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
-			x.Blocked = conform.GuardUnwrap
-		}
-		s.closing.beyond = true
-		rules.Judge(x)
+	n, f := s.firstBehind(num)
+	if f == nil {
+		rules.Pass(r3143Last)
 		return
 	}
-	rules.Pass(r3143Last)
+	x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
+		Message: fmt.Sprintf("bSeq %d follows END_STREAM, which is on bSeq %d", uint8(n), uint8(num))}
+	if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
+		x.Blocked = conform.GuardUnwrap
+	}
+	rules.Judge(x)
 }
 
 // overSince tells since when both sides have ended and are acknowledged.
@@ -133,7 +109,7 @@ func (c closeJudge) overSince() (at int64, over bool) {
 		if !s.ended || !ok || cum <= s.endSeq {
 			return 0, false
 		}
-		at = max(at, s.closing.endAt)
+		at = max(at, s.endAt)
 		if look, ok := c.c.Dir[dir].Look(s.endSeq); ok && look.AckTimed {
 			at = max(at, look.AckTime)
 		}
@@ -145,9 +121,6 @@ func (c closeJudge) overSince() (at int64, over bool) {
 // number it expects: before it is applied.
 func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 	peer := &c.side[1-dir]
-	if len(peer.refused) > 0 {
-		c.signing().judgeActed(dir, next)
-	}
 	if !peer.ended && !c.side[dir].ended {
 		return
 	}
@@ -161,7 +134,7 @@ func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
 func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.side[dir].closing
+	peer, duty := &c.side[1-dir], &c.own[dir].closing
 	switch {
 	case duty.took || next <= peer.endSeq || next > peer.endSeq+dp8.WindowSize:
 	case next == peer.endSeq+1:
@@ -173,7 +146,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 		}
 		duty.took = true
 		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.endSeq)), f.frame)
-		if !c.unwrapped(1-dir, peer.closing.endAt) || f.last < peer.closing.endAt {
+		if !c.unwrapped(1-dir, peer.endAt) || f.last < peer.endAt {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
@@ -183,13 +156,13 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
 func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.side[dir].closing
+	peer, duty := &c.side[1-dir], &c.own[dir].closing
 	if cum, ok := c.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
 		return
 	}
 	f := peer.history.at(next)
-	if f == nil || duty.deaf || f.sendings < deafAfter || f.time < duty.endAt || c.fr.Time-f.time < overAfter ||
+	if f == nil || duty.deaf || f.sendings < deafAfter || f.time < c.side[dir].endAt || c.fr.Time-f.time < overAfter ||
 		c.f.Type != dp8.TypeSACK || c.f.SACK.SendMask != 0 {
 		return // a SACK answers what arrived: the way to the side is open
 	}
@@ -204,10 +177,10 @@ func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
 func (c closeJudge) judgeReply(dir int, next int64) {
 	s, peer := &c.side[dir], &c.side[1-dir]
-	if !peer.ended || s.ended || s.closing.told {
+	if !peer.ended || s.ended || c.own[dir].closing.told {
 		return
 	}
-	duty, rules := &s.closing, &c.c.Rules
+	duty, rules := &c.own[dir].closing, &c.c.Rules
 	cum, ok := c.c.Dir[1-dir].Window().Cumulative()
 	mine, mineOK := c.c.Dir[dir].Window().Cumulative()
 	switch {
@@ -251,7 +224,7 @@ func (c closeJudge) allCaptured(dir int, next int64) bool {
 
 // judgeTermination: nothing new came once both sides had ended.
 func (c closeJudge) judgeTermination() {
-	if _, over := c.overSince(); over && !c.side[0].closing.beyond && !c.side[1].closing.beyond {
+	if _, over := c.overSince(); over && !c.side[0].beyond && !c.side[1].beyond {
 		c.c.Rules.Pass(r3143Terminated)
 	}
 }

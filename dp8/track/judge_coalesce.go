@@ -89,7 +89,7 @@ func (c contentJudge) judgeCoalesceVersion(rules *session.Evaluation) bool {
 		rules.Pass(r223Ver)
 		return true
 	}
-	if s := &c.side[c.commands().dirOf()]; s.uncoal {
+	if s := &c.own[c.commands().dirOf()]; s.uncoal {
 		return false // said once
 	} else {
 		s.uncoal = true
@@ -158,7 +158,7 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 		}
 		x.between = true
 		blocked := conform.GuardNone
-		if !c.acks().unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+		if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
 			blocked = conform.GuardUnwrap
 		}
 		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,

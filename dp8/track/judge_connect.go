@@ -84,53 +84,44 @@ func (c handshakeJudge) speaks(dir int) {
 	}
 }
 
-// judgeConnect judges a CONNECT that is no copy. It reports false when the frame
-// must change nothing.
-func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake) bool {
-	rules := &c.c.Rules
-	foreign := c.hs.sessionKnown && h.SessionID != c.c.SessionID
-	good := c.judgeConnectFields(h)
-	if foreign && good && c.life.state != session.Opening {
-		return false
-	}
-	if foreign {
-		if good {
-			c.judgeChangedID(dir, h)
-			c.asked[dir].add(c.conn, h)
-		}
-		return false
-	}
-	if !good {
-		if c.life.state == session.Opening {
+// judgeConnect judges a CONNECT that is no copy; foreign tells that it names another session,
+// good that no receiver ignores it.
+func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake, foreign, good bool) {
+	rules, opening := &c.c.Rules, c.life.state == session.Opening
+	c.judgeConnectFields(h)
+	switch {
+	case foreign && good && opening:
+		c.judgeChangedID(dir, h)
+		c.asked[dir].add(c.conn, h)
+		return
+	case foreign:
+		return
+	case !good:
+		if opening {
 			c.keepBad(h)
 		}
-		return c.life.state == session.Opening
+		return
 	}
 	if c.hs.sessionKnown && c.asked[dir].n > 0 {
 		rules.Pass(r2211SessidConst)
 	}
-	c.commands().lives(dir, true, 0)
-	if c.life.state == session.Opening {
+	if opening {
 		c.judgeConnectMsgID(dir, h)
 	}
-	c.commands().judgeTick(dir, h.Timestamp)
 	c.judgeRepeated(dir)
-	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
+	if p := &c.own[dir].cframes; p.any || h.MsgID <= lateFirst {
 		p.keep(c.conn, h)
 	}
 	c.asked[dir].add(c.conn, h)
 	c.keepBad(h)
-	return true
 }
 
 // judgeConnectFields judges the values of one CONNECT (MC-DPL8R 2.2.1.1).
-func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) (good bool) {
+func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) {
 	rules, major, minor := &c.c.Rules, h.Version>>16, h.Version&0xffff
-	good = true
 	check := func(rule int, holds bool, message string) {
 		if !rules.Check(rule, holds) {
 			rules.Broken(rule, message)
-			good = false
 		}
 	}
 	check(r2211Poll, h.Command&dp8.Poll != 0, "a CONNECT without POLL")
@@ -141,7 +132,7 @@ func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) (good bool) {
 	}
 	if major != 1 {
 		check(r2211Major, false, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the major version must be 1", versionText(h.Version)))
-		return false
+		return
 	}
 	rules.Pass(r2211Major)
 	check(r2211SessidZero, h.SessionID != 0 || minor < 5, "dwSessID is 0")
@@ -149,7 +140,6 @@ func (c handshakeJudge) judgeConnectFields(h *dp8.Handshake) (good bool) {
 	if !rules.Check(r2211MinorHigh, minor <= 6) {
 		rules.Broken(r2211MinorHigh, fmt.Sprintf("dwCurrentProtocolVersion is %s, the highest known is 1.6", versionText(h.Version)))
 	}
-	return good
 }
 
 // judgeMinor: a minor version below 6 tells of an old system.
@@ -170,7 +160,6 @@ func (c handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
 	} else {
 		rules.Broken(r2211SessidConst, message, a.frame)
 	}
-	c.commands().addStray(stray{Case: rules.Here(r2211SessidConst, ""), id: h.SessionID, silent: true})
 }
 
 // lateFirst is a bMsgID that no attempt comes to: at 5 s between two CONNECTs it
@@ -180,7 +169,7 @@ const lateFirst = 60
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
 func (c handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
 		rules.Pass(r2211MsgidInit)
@@ -265,7 +254,7 @@ func (c handshakeJudge) judgeRepeated(dir int) {
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
 func (c handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	n := c.repeats
 	c.repeats = 0
 	switch {

@@ -3,6 +3,7 @@ package track
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -16,71 +17,63 @@ var (
 	csignedRules = answerRules{r2213Major, r2213Sessid, r2213PollListener, r2213PollConnector, r2213Rspid, r31513Reconfirm}
 )
 
-// judgeHandshake judges a CONNECT, CONNECTED or CONNECTED_SIGNED before it changes
-// anything; it reports false when it must not.
-func (c handshakeJudge) judgeHandshake(dir int, h *dp8.Handshake) bool {
-	foreign := c.hs.sessionKnown && len(c.fr.Payload) >= 12 && h.SessionID != c.c.SessionID
-	if c.fr.Cut() {
-		c.blind = true
-		return !foreign
-	}
-	if c.fr.Words.Has(duplicate) {
-		c.side[dir].cframes.copied(c.conn, h)
-		c.asked[dir].copies++ // each is answered
-		return false
-	}
+// judgeCommand judges what all handshake frames have in common.
+func (c handshakeJudge) judgeCommand(h *dp8.Handshake) {
 	rules := &c.c.Rules
 	rules.PassSet(setCFrame)
 	rules.Pass(cmdRules[h.Opcode])
 	c.commands().judgeTrailing(rules, h)
-	if h.Opcode == dp8.OpConnect {
-		return c.judgeConnect(dir, h)
-	}
-	return c.judgeAnswer(dir, h)
 }
 
-// judgeAnswer judges a CONNECTED or CONNECTED_SIGNED (MC-DPL8R 2.2.1.2, 2.2.1.3).
-func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
-	rules, r := &c.c.Rules, &plainRules
+// copied notes a copy of a handshake frame.
+func (c handshakeJudge) copied(dir int, h *dp8.Handshake) {
+	c.own[dir].cframes.copied(c.conn, h)
+	c.asked[dir].copies++ // each is answered
+}
+
+// exchangeRoles takes what the listener offered for what the connector confirmed.
+func (c handshakeJudge) exchangeRoles() { c.offers, c.confirms = min(c.confirms, 1), 0 }
+
+func answerRulesOf(h *dp8.Handshake) *answerRules {
 	if h.Opcode == dp8.OpConnectedSigned {
-		r = &csignedRules
+		return &csignedRules
 	}
-	if !rules.Check(r.major, h.Version>>16 == 1) {
-		rules.Broken(r.major, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the major version must be 1", versionText(h.Version)))
-		return false
+	return &plainRules
+}
+
+// judgeMajor judges the major version of an answer.
+func (c handshakeJudge) judgeMajor(h *dp8.Handshake) {
+	if rules, rule := &c.c.Rules, answerRulesOf(h).major; !rules.Check(rule, h.Version>>16 == 1) {
+		rules.Broken(rule, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the major version must be 1", versionText(h.Version)))
 	}
-	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
-		c.commands().judgeStrayAnswer(r.sessid, dir, h)
-		return false
-	}
+}
+
+// judgeAnswer judges a CONNECTED or CONNECTED_SIGNED of the connection's session (MC-DPL8R
+// 2.2.1.2, 2.2.1.3).
+func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
+	rules, r, fromListener := &c.c.Rules, answerRulesOf(h), c.answered.fromListener
+	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0
 	if c.hs.connects > 0 {
 		rules.Pass(r.sessid)
 	}
-	fromListener := h.Command&dp8.Poll != 0
-	if c.connector >= 0 {
-		fromListener = dir != c.connector
-	}
-	if !c.judgeMix(h, fromListener) {
-		if h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0 {
+	if c.judgeMix(h); !c.answered.keeps {
+		if signed {
 			c.commands().judgeSecrets(h, fromListener)
 		}
-		return false
+		return
 	}
 	good := c.judgeAnswerVersion(dir, h)
 	good = c.judgePoll(r, h, fromListener) && good
 	if fromListener {
 		c.judgeAsked()
 		c.judgeAnswered(h)
-		c.judgeRival(dir)
 	}
 	good = c.judgeRspID(r, dir, h) && good
-	if h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0 {
+	if signed {
 		good = c.commands().judgeSecrets(h, fromListener) && good
 	}
-	c.commands().lives(dir, true, 0)
-	c.commands().judgeTick(dir, h.Timestamp)
 	if !good {
-		return true
+		return
 	}
 	if fromListener {
 		c.judgeRepliesAgain(dir, h)
@@ -88,11 +81,20 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) bool {
 	c.judgeAnswerMsgID(dir, h, fromListener)
 	c.settleEarly(dir, h, fromListener)
 	c.judgeConfirms(r, h, fromListener)
-	c.side[dir].cframes.keep(c.conn, h)
+	c.own[dir].cframes.keep(c.conn, h)
 	if fromListener {
 		c.asked[dir].add(c.conn, h)
 	}
-	return true
+}
+
+// judgeRival keeps the listener's answer to a CONNECT that came while it had this connection
+// with the same address, since it may go on here.
+func (c handshakeJudge) judgeRival(s *stray, fr *dissect.Frame) {
+	rule, text := r31511Otherid, "answer to the CONNECT of another session while a handshake is pending"
+	if c.life.state == session.Established {
+		rule, text = r31511Est, "answer to a CONNECT on an established connection"
+	}
+	c.commands().keepStray(s, conform.Case{Rule: rule, Dir: s.from, Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text})
 }
 
 // judgeAnswerVersion judges the version that an answer reports.
@@ -111,7 +113,7 @@ func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 			return false
 		}
 	}
-	if s := &c.side[dir]; v == 0 || s.doubtful {
+	if s := &c.own[dir]; v == 0 || s.doubtful {
 		return true
 	} else if s.doubtful = !rules.Check(r2212VerStable, h.Version == v); s.doubtful {
 		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the side reported %s earlier", versionText(h.Version), versionText(v)))
@@ -161,7 +163,7 @@ func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
 func (c handshakeJudge) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
 		init, inc = r2213Msgid, r2213Msgid
@@ -186,7 +188,7 @@ const doubled = 2
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
 func (c handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
-	rules, p, base := &c.c.Rules, &c.side[dir].cframes, 0
+	rules, p, base := &c.c.Rules, &c.own[dir].cframes, 0
 	since := c.asked[1-dir].firstAt
 	if p.any {
 		base, since = int(p.msgID)+1, p.at
@@ -227,7 +229,7 @@ func (c handshakeJudge) judgeUnestablished(dir, rule int) {
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
 func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
-	e, p, rules := &c.early, &c.side[dir].cframes, &c.c.Rules
+	e, p, rules := &c.early, &c.own[dir].cframes, &c.c.Rules
 	if fromListener || e.Frame == 0 {
 		return
 	}
@@ -295,23 +297,4 @@ func (c handshakeJudge) passRival() {
 	case o.hs.plain:
 		c.c.Rules.Pass(r31511Otherid)
 	}
-}
-
-// judgeRival judges the listener's answer to a CONNECT that came while it had
-// another connection with the same address: it ignores that (MC-DPL8R 3.1.5.1.1).
-// That it still has the other one shows when it goes on there.
-func (c handshakeJudge) judgeRival(dir int) {
-	o := c.rival
-	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
-		return
-	}
-	rule, text := r31511Otherid, "answer to the CONNECT of another session while a handshake is pending"
-	if o.life.state == session.Established {
-		rule, text = r31511Est, "answer to a CONNECT on an established connection"
-	} else if o.hs.signed || !o.hs.plain {
-		return // who signs keeps no state of a pending handshake
-	}
-	fr := c.fr
-	x := conform.Case{Rule: rule, Dir: o.c.DirOf(fr.Datagram), Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text}
-	o.commands().addStray(stray{Case: x, id: c.c.SessionID, side: x.Dir})
 }

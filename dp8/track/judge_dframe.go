@@ -39,13 +39,9 @@ func (c contentJudge) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive boo
 		if d.Control != 0 {
 			c.judgeMasks(rules, d)
 		}
-		if len(s.refused) > 0 {
-			c.signing().accepted(dir, num)
-		}
 		return
 	}
 	rules.Pass(r315Dispatch)
-	c.signing().accepted(dir, num)
 	if c.fr.Cut() {
 		return
 	}
@@ -131,9 +127,6 @@ func (c contentJudge) holdsID(d *dp8.DFrame) bool {
 		binary.LittleEndian.Uint32(d.Payload) == c.c.SessionID
 }
 
-// versionsSeen reports whether both sides said their version.
-func (c contentJudge) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }
-
 // judgeOldKeepAlive: below 1.5 there is no id, and bit 02 asks for a dedicated
 // acknowledgement (MC-DPL8R 2.2.2, 3.1.6.6).
 func (c contentJudge) judgeOldKeepAlive(rules *session.Evaluation, d *dp8.DFrame, keepAlive bool) {
@@ -192,55 +185,25 @@ func missingFlags(c dp8.Command) string {
 
 // judgeForeignKeepAlive judges a KeepAlive whose id is not the connection's. One
 // that may be left over from another connection of the same addresses is not held
-// against this one (guard LIFE). Its receiver ignores it: it takes no number.
-func (c contentJudge) judgeForeignKeepAlive(dir int, num int64, d *dp8.DFrame) {
-	rules := &c.c.Rules
-	if c.fr.Cut() || c.pair.knows(d.SessionID, c.conn) {
-		return
-	}
-	c.mark(dir, num, d)
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(duplicate) {
-		return
-	}
-	again := c.alive.other == d.SessionID
-	c.alive.other, c.alive.again = d.SessionID, again
-	if again || !c.continues(dir, num, d.NRcv) { // one that comes again is another connection's
+// against this one (guard LIFE).
+func (c contentJudge) judgeForeignKeepAlive(d *dp8.DFrame, continues bool) {
+	if rules := &c.c.Rules; continues {
+		c.accuseKeepAlive(rules, d)
+	} else {
 		rules.Unclear(r222KaSessid, conform.GuardLife, c.foreignID(d))
-		return
 	}
-	if c.accuseKeepAlive(rules, d) {
-		c.signing().refuse(dir, num, r222KaActed, "a KeepAlive with another session id", c.doubtfulID())
-	}
-}
-
-// continues reports whether a frame of side dir goes on with what its side sent, so
-// that it belongs to no other connection of the same addresses (guard LIFE).
-func (c contentJudge) continues(dir int, num int64, nrcv uint8) bool {
-	m, other := &c.side[dir].history, &c.side[1-dir].history
-	switch {
-	case c.side[0].ended || c.side[1].ended || c.life.hard != [2]bool{} || c.trusted != 0:
-		return false
-	case !m.started:
-		return num == 0 && c.c.Complete
-	case !m.reachable(num):
-		return false
-	}
-	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c.conn && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
 }
 
 // accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
-// should be. It reports whether it is another one, so that the KeepAlive must be
-// ignored.
-func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) (foreign bool) {
+// should be.
+func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Control&dp8.CtlCoalesce != 0 {
 		c.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads
-		return true
+		return
 	}
-	n := len(d.Payload)
-	if !d.HasSignature && n == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID {
-		// MC-DPL8R 2.2.2: 8 bytes stand before the id of a connection without signing.
+	if c.hasIDBehind(d) {
 		rules.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
-		return false
+		return
 	}
 	x := rules.Here(r222KaSessid, c.foreignID(d))
 	x.Blocked = c.doubtfulID()
@@ -251,33 +214,10 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 		}
 		return conform.Failed, conform.GuardNone
 	})
-	return true
-}
-
-// doubtfulID gives the guard that an id lacks which is not the connection's.
-func (c contentJudge) doubtfulID() conform.Guard {
-	switch handshake := c.hs.any; {
-	case !handshake && !c.alive.sure:
-		return conform.GuardStart // of two ids, which is the connection's?
-	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
-		return conform.GuardVer // below 1.5 the four bytes may be payload
-	}
-	return conform.GuardNone
 }
 
 func (c contentJudge) foreignID(d *dp8.DFrame) string {
 	return fmt.Sprintf("the KeepAlive's dwSessID is 0x%08x, the connection's is 0x%08x", d.SessionID, c.c.SessionID)
-}
-
-// knows reports the session id of another connection of the pair, or that one
-// exists whose id is not known.
-func (p *pair) knows(id uint32, but *conn) bool {
-	for _, c := range p.conns {
-		if c != but && (!c.hs.sessionKnown || c.c.SessionID == id) {
-			return true
-		}
-	}
-	return false
 }
 
 // judgeUser: where the DirectPlay core speaks, USER_1 marks its messages, which

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -12,12 +11,12 @@ import (
 
 // judgeMalformed judges a frame that could not be decoded: no frame of the
 // protocol, a command frame that is too short, or a coalesced payload that does not
-// fit. It reports whether the frame was one of these.
-func (c commandJudge) judgeMalformed(dir int) bool {
+// fit.
+func (c commandJudge) judgeMalformed() {
 	b := c.fr.Payload
 	ours := c.f.Type != dp8.TypeDFrame || len(b) < 4 || c.f.DFrame.Coalesced
 	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.fr.Words.Has(duplicate) {
-		return ours
+		return
 	}
 	rules := &c.c.Rules
 	switch {
@@ -36,7 +35,6 @@ func (c commandJudge) judgeMalformed(dir int) bool {
 	default:
 		rules.Broken(r3151Short, fmt.Sprintf("a %s of %d bytes lacks some of its fields", c.f.Type, len(b)))
 	}
-	return true
 }
 
 // cmdRules are the rules on the flags of command frames, by opcode.
@@ -87,111 +85,24 @@ func (c commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake)
 	}
 }
 
-// A tickWatch follows the tick count in one side's command frames.
-type tickWatch struct {
-	any         bool
-	tick        uint32
-	at          int64
-	frame       uint64
-	first       uint32 // and its time, for the rate
-	firstAt     int64
-	n           int
-	suspect     bool // a tick far ahead of time, not yet believed
-	sTick       uint32
-	sAt         int64
-	sFrame      uint64
-	back        bool // the latest one went back to backTick
-	backTick    uint32
-	contradicts bool
-}
+// passTick passes a tick count that does not run back.
+func (c commandJudge) passTick() { c.c.Rules.Pass(r221TickMono) }
 
-// tickStep is the coarsest step of tick counts, in ms.
-const tickStep = 16
-
-// tickJump is how far, in ms, a tick may run ahead of the capture's time and be
-// believed at once; behind it, one more must confirm it.
-const tickJump = 2000
-
-// judgeTick judges the tick count of a command frame against the ones before: it
-// never runs back (MC-DPL8R 2.2.1).
-func (c commandJudge) judgeTick(dir int, tick uint32) {
-	t, fr := &c.side[dir].ticks, c.fr
-	if !fr.HasTime {
-		return
-	}
-	if !t.any {
-		t.any, t.first, t.firstAt = true, tick, fr.Time
-		t.take(tick, fr)
-		return
-	}
-	if ahead := int32(tick - t.tick); ahead >= 0 && ahead <= tickJump && fr.Time >= t.at && !t.suspect {
-		c.c.Rules.Pass(r221TickMono) // the short way
-		t.take(tick, fr)
-		return
-	}
-	if t.suspect {
-		c.resolveTick(dir, tick)
-	}
-	rules, ahead, since := &c.c.Rules, int64(int32(tick-t.tick)), c.atLeast(t.at)
-	switch {
-	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump && !t.suspect:
-		t.suspect, t.sTick, t.sAt, t.sFrame = true, tick, fr.Time, fr.Frame
-	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump: // one is looked at already
-	case ahead >= 0:
-		rules.Pass(r221TickMono)
-		t.take(tick, fr)
-	case since-t.inTime(ahead) <= 3*rules.Horizon(): // overtaken
-	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
-		t.take(tick, fr)
-	case !c.c.Complete && len(c.pair.conns) > 1:
+// judgeTickBack judges one that did, since ns behind the one before; other tells that the
+// frame may be of another connection.
+func (c commandJudge) judgeTickBack(t *tickWatch, tick uint32, since int64, other bool) {
+	rules := &c.c.Rules
+	if other {
 		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", t.frame)
-	default:
-		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
-		t.back, t.backTick, t.contradicts = true, tick, true
+		return
 	}
+	rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
 }
 
-// inTime is how long, in ns, a number of ticks takes at the rate seen so far, which
-// is one a millisecond or faster.
-func (t *tickWatch) inTime(ticks int64) int64 {
-	rate := 1.0
-	if span := t.at - t.firstAt; span > 0 {
-		rate = max(1, float64(int64(t.tick-t.first))*1e6/float64(span))
-	}
-	return int64(float64(ticks) * 1e6 / rate)
-}
-
-// passed reports whether the side has sent a later tick: what carries this one was sent
-// before.
-func (t *tickWatch) passed(tick uint32) bool { return t.any && int32(t.tick-tick) > 0 }
-
-func (t *tickWatch) take(tick uint32, fr *dissect.Frame) {
-	t.tick, t.at, t.frame, t.back = tick, fr.Time, fr.Frame, false
-	t.n++
-}
-
-// resolveTick decides about a tick far ahead: the next one confirms it, or shows
-// that it was the wrong one.
-func (c commandJudge) resolveTick(dir int, tick uint32) {
-	t, rules := &c.side[dir].ticks, &c.c.Rules
-	x := conform.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame}}
-	switch {
-	case int32(tick-t.sTick) >= 0:
-		rules.Pass(r221TickMono)
-		t.suspect = false
-		t.tick, t.at, t.frame = t.sTick, t.sAt, t.sFrame
-		if t.n++; t.n <= 2 { // the first was the wrong one
-			t.first, t.firstAt = t.sTick, t.sAt
-		}
-	case c.atLeast(t.sAt) <= 2*rules.Horizon(): // it may have been overtaken
-	case int32(tick-t.tick) >= 0:
-		t.suspect = false
-		x.Message = fmt.Sprintf("tTimestamp is %d, between %d in the frame before and %d in the frame after", t.sTick, t.tick, tick)
-		t.contradicts = true
-		rules.Judge(x)
-	default:
-		t.suspect = false
-	}
+// judgeTickBetween judges a tick that was far ahead of those before it and behind it.
+func (c commandJudge) judgeTickBetween(dir int, t *tickWatch, tick uint32) {
+	c.c.Rules.Judge(conform.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame},
+		Message: fmt.Sprintf("tTimestamp is %d, between %d in the frame before and %d in the frame after", t.sTick, t.tick, tick)})
 }
 
 // Bounds of a tick rate that can be told from one per millisecond, and the least

@@ -31,21 +31,16 @@ type hardDisconnectState struct {
 // saying it three times.
 const manyReplies = 10
 
-// judgeHard judges a HARD_DISCONNECT of this connection that is genuine and no copy.
+// judgeHard judges a HARD_DISCONNECT of this connection that is genuine, no copy, and not cut.
 func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
-	rules, w := &c.c.Rules, &c.side[dir].hard
-	if c.fr.Cut() || c.fr.Words.Has(duplicate) {
-		return
-	}
+	rules, w := &c.c.Rules, &c.own[dir].hard
 	rules.PassSet(setCFrame)
 	rules.Pass(r2214Cmd)
 	c.judgeTrailing(rules, h)
 	if c.hs.sessionKnown {
 		rules.Pass(r2214Sessid)
-		c.lives(dir, true, 0)
 	}
 	good := c.judgeHardFields(dir, h)
-	c.judgeTick(dir, h.Timestamp)
 	c.settleFast(dir, h)
 	c.judgeHardMsgID(dir, h)
 	if !good || !c.hs.sessionKnown {
@@ -61,7 +56,7 @@ func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	if w.n == 3 {
 		w.last = c.fr.Time
 	}
-	if o := &c.side[1-dir].hard; o.n > 0 && !o.replied {
+	if o := &c.own[1-dir].hard; o.n > 0 && !o.replied {
 		o.replied = true
 		rules.Pass(r31514Reply)
 	}
@@ -92,7 +87,7 @@ func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	case c.mode != modeUnknown:
 		check(r2214RspidZero, h.RspID == 0, fmt.Sprintf("bRspId is %d on a connection that is not fully signed", h.RspID))
 	}
-	if v := c.side[dir].version; v != 0 && !c.side[dir].doubtful {
+	if v := c.side[dir].version; v != 0 && !c.own[dir].doubtful {
 		check(r2214Version, h.Version == v, fmt.Sprintf("dwCurrentProtocolVersion is %s, the handshake said %s", versionText(h.Version), versionText(v)))
 	}
 	switch {
@@ -111,7 +106,7 @@ func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)
 	switch {
-	case !ok || num <= highest && !c.acks().unwraps(dir):
+	case !ok || num <= highest && !c.unwraps(dir):
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
@@ -129,7 +124,7 @@ const hardMissed = 8
 
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
 func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.side[dir].cframes
+	rules, p := &c.c.Rules, &c.own[dir].cframes
 	if !p.any {
 		p.keep(c.conn, h)
 		return
@@ -161,7 +156,7 @@ const (
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
 // the path may have changed that of their arrival.
 func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
-	rules, w := &c.c.Rules, &c.side[dir].hard
+	rules, w := &c.c.Rules, &c.own[dir].hard
 	if !c.fr.HasTime {
 		return
 	}
@@ -189,7 +184,7 @@ func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c commandJudge) settleHard(dir int) {
-	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
+	if w := &c.own[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(w.fast)
 		w.fast = conform.Case{}
 	}
@@ -198,7 +193,7 @@ func (c commandJudge) settleHard(dir int) {
 // settleFast does so when the first HARD_DISCONNECT of the other side comes behind
 // them: by its bMsgID none was sent before.
 func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
-	w, o, p := &c.side[dir].hard, &c.side[1-dir].hard, &c.side[dir].cframes
+	w, o, p := &c.own[dir].hard, &c.own[1-dir].hard, &c.own[dir].cframes
 	next := p.any && h.MsgID == p.msgID+1
 	if p.op == dp8.OpConnectedSigned && dir != c.connector {
 		next = h.MsgID == 0
@@ -212,7 +207,7 @@ func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
 // judgeDataBehindHard judges a new data frame of a connection that a side ended
 // with HARD_DISCONNECTs.
 func (c commandJudge) judgeDataBehindHard(dir int, num int64) {
-	w, o := &c.side[dir].hard, &c.side[1-dir].hard
+	w, o := &c.own[dir].hard, &c.own[1-dir].hard
 	if w.n > 0 && !w.data {
 		c.judgeNoData(dir, w, num)
 	}
@@ -239,7 +234,7 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
 		return
 	}
-	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.acks().unwraps(dir) {
+	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.unwraps(dir) {
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame after the side's HARD_DISCONNECT may be a delayed one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
@@ -249,7 +244,7 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
 func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
-	rules, w, tick := &c.c.Rules, &c.side[dir].hard, c.f.SACK.Timestamp
+	rules, w, tick := &c.c.Rules, &c.own[dir].hard, c.f.SACK.Timestamp
 	since := c.atLeast(w.first.Time)
 	if w.data || !c.fr.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
 		return // overtaken
@@ -258,7 +253,7 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
-	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.acks().unwraps(dir):
+	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.unwraps(dir):
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK after the side's HARD_DISCONNECT may belong to another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
@@ -268,7 +263,7 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 // signs reports whether a genuine frame of a side is surely of this connection: it is
 // signed, and the secret is known.
 func (c commandJudge) signs(dir int) bool {
-	return (c.mode == modeFast || c.mode == modeFull) && c.signing().secretKnown(dir)
+	return (c.mode == modeFast || c.mode == modeFull) && c.secretKnown(dir)
 }
 
 // ignoredFrames is how many new data frames behind three HARD_DISCONNECTs show that
@@ -295,7 +290,7 @@ func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 
 // finishHard ends what the capture leaves open about HARD_DISCONNECTs.
 func (c commandJudge) finishHard(dir int) {
-	w, rules := &c.side[dir].hard, &c.c.Rules
+	w, rules := &c.own[dir].hard, &c.c.Rules
 	if w.fast.Frame != 0 {
 		w.fast.Blocked = conform.GuardHold
 		rules.Judge(w.fast)
@@ -303,7 +298,7 @@ func (c commandJudge) finishHard(dir int) {
 	if w.n > 0 && !w.data {
 		rules.Pass(r3145Nodata)
 	}
-	if o := &c.side[1-dir].hard; o.n >= 3 && o.ignored == 0 {
+	if o := &c.own[1-dir].hard; o.n >= 3 && o.ignored == 0 {
 		rules.Pass(r31514Ignored)
 	}
 }

@@ -2,7 +2,6 @@ package track
 
 import (
 	"fmt"
-	"hash/maphash"
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -14,7 +13,7 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
 func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
-	rules, f := &c.c.Rules, c.sequence().remembered(dir, num)
+	rules, f := &c.c.Rules, c.remembered(dir, num)
 	if !first {
 		c.judgeUnreliable(num, d, f)
 		c.acks().judgeNeed(dir, num, d)
@@ -50,16 +49,16 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 	}
 	blocked := conform.GuardNone
 	switch {
-	case (d.Control|f.control)&dp8.CtlCoalesce != 0 && !d.Coalesced && !c.content().versionsSeen():
+	case (d.Control|f.control)&dp8.CtlCoalesce != 0 && !d.Coalesced && !c.versionsSeen():
 		blocked = conform.GuardVer // coalesced payloads may be read as one: a retry may lack some of them
-	case !c.side[dir].history.reachable(num) || !c.content().unwrapped(dir, f.last):
+	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, f.last):
 		blocked = conform.GuardUnwrap
 	}
 	x := rules.Here(rule, fmt.Sprintf("%d was sent earlier with different content", uint8(num)), f.frame)
 	x.Blocked = blocked
 	rules.Judge(x)
 	if first {
-		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].sequence.high)), f.frame)
+		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(c.side[dir].numbers.high)), f.frame)
 		x.Blocked = blocked
 		rules.Judge(x)
 	}
@@ -105,20 +104,6 @@ func (c retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 	}
 }
 
-// unchanged reports whether a frame holds what was sent under its number before:
-// the same bytes, or the same reliable parts.
-func (c retryJudge) unchanged(d *dp8.DFrame, f *sentFrame) bool {
-	if f.parts > 0 && d.Coalesced {
-		_, _, sum := partsOf(&d.Coalesce)
-		return sum == f.reliable
-	}
-	if f.parts > 0 && f.reliables == 1 { // what is left may stand alone
-		return f.reliable == maphash.Bytes(contentSeed, d.Payload)+uint64(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
-	}
-	size, content := c.contentOf(d)
-	return f.parts == 0 == !d.Coalesced && int(f.size) == size && f.content == content
-}
-
 // judgeFresh judges what only a first sending can break.
 func (c retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if !c.fr.HasTime {
@@ -130,7 +115,7 @@ func (c retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive {
 		c.judgeEarly(dir)
 	}
-	l := &c.side[dir].sequence
+	l := &c.own[dir].sequence
 	if l.watch.tenths {
 		c.judgeLost(dir, num)
 	}
@@ -149,11 +134,11 @@ const movedSettles = 5e9
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
 func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
-	s := &c.side[dir].sequence.stall
+	s := &c.own[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
-	f := c.sequence().remembered(dir, s.num)
+	f := c.remembered(dir, s.num)
 	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&dp8.Reliable == 0 || !c.unchanged(d, f) {
 		return
 	}
@@ -164,7 +149,7 @@ func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
 			return conform.Passed, 0
 		}
-		if s := &c.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
+		if s := &c.own[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
 			return conform.Passed, 0
 		}
 		return conform.Failed, 0

@@ -6,14 +6,10 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A sackState is what judging the SACKs of one side needs.
 type sackState struct {
-	seq      int64 // bNSeq of the latest one that was right, and its tick
-	seqTick  uint32
-	seqKnown bool
 	over     conform.Case // a bNSeq above what was captured, not yet explained
 	overSeq  int64
 	overSure bool // its full number is beyond doubt
@@ -23,21 +19,12 @@ type sackState struct {
 	fresh    bool // … since the latest SACK that counted
 }
 
-// judgeSACK judges a SACK that is genuine; next is its bNSeq, unwrapped. It reports
-// false when the frame is proven impossible and must change nothing.
-func (c ackJudge) judgeSACK(dir int, next int64) bool {
+// judgeSACK judges a SACK that is genuine, no copy, and not cut.
+func (c ackJudge) judgeSACK(dir int) {
 	k, rules := &c.f.SACK, &c.c.Rules
-	if c.fr.Words.Has(duplicate) || c.fr.Cut() {
-		return true
-	}
 	c.judgeSACKFields(rules, k)
 	c.judgeSACKRetry(dir, k)
 	c.handshakes().judgeUnestablished(dir, r31515Unest)
-	c.commands().judgeTick(dir, k.Timestamp)
-	if c.side[dir].hard.n > 0 {
-		c.commands().judgeSACKBehindHard(dir, next)
-	}
-	return c.judgeNSeq(dir, next)
 }
 
 // judgeSACKFields judges what the frame itself shows (MC-DPL8R 2.2.1.5).
@@ -92,7 +79,7 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
 func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
-	w, rules := &c.side[dir].sackWatch, &c.c.Rules
+	w, rules := &c.own[dir].sackWatch, &c.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
 	case k.Retry == 0 || w.retry:
@@ -114,81 +101,46 @@ func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 
 // sawRetry notes a captured data frame for the SACKs of its receiver.
 func (c ackJudge) sawRetry(dir int, retry bool) {
-	w := &c.side[1-dir].sackWatch
+	w := &c.own[1-dir].sackWatch
 	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
-func (c ackJudge) judgeNSeq(dir int, next int64) bool {
-	rules, out, w := &c.c.Rules, &c.c.Dir[dir], &c.side[dir].sackWatch
-	highest, ok := out.Window().Highest()
-	if !ok || !c.fr.HasTime {
-		return true
+func (c ackJudge) judgeNSeq(dir int, next int64) {
+	if c.own[dir].hard.n > 0 {
+		c.commands().judgeSACKBehindHard(dir, next)
 	}
-	tick := c.f.SACK.Timestamp
-	sentLater := w.seqKnown && int32(tick-w.seqTick) > 0 && next < w.seq
-	switch {
-	case next == highest+1:
+	rules, w, x := &c.c.Rules, &c.own[dir].sackWatch, &c.announced
+	switch x.what {
+	case nextIsNext:
 		rules.Pass(r2215Nseq)
-		w.seq, w.seqTick, w.seqKnown = next, tick, true
-	case next > highest+1:
+	case nextIsAhead:
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
 		if w.over.Frame == 0 {
 			w.overSeq, w.overSure = next, c.unwraps(dir)
-			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but the highest data frame so far is %d", uint8(next), uint8(highest)))
+			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but the highest data frame so far is %d", uint8(next), uint8(x.highest)))
 		}
-	default:
-		x, known := out.Look(next)
-		if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*rules.Horizon() && !sentLater {
-			return true // overtaken, or too long ago to tell
-		}
-		// A new connection of which the start was not captured begins again.
-		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but %d was sent before", uint8(next), uint8(next)), x.Frame)
-		if c.life.hard != [2]bool{} || c.atMost(x.Time) > longest {
+	case nextIsSent:
+		broken := rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but %d was sent before", uint8(next), uint8(next)), x.sent)
+		switch {
+		case x.stray != nil:
+			c.commands().keepStray(x.stray, broken)
+			return
+		case x.other:
 			broken.Blocked = conform.GuardLife
-			rules.Judge(broken)
-			return false
-		}
-		if x.Time < c.trusted {
+		default:
 			broken.Blocked = conform.GuardUnwrap
-			rules.Judge(broken)
-			return true
 		}
-		c.commands().addStray(stray{Case: broken, side: dir})
-		return false
+		rules.Judge(broken)
 	}
-	return true
-}
-
-// unwraps reports whether the full number behind one of a side is beyond doubt: too
-// little time has passed for half of all numbers, at eight times the side's rate.
-func (c ackJudge) unwraps(dir int) bool {
-	out := &c.c.Dir[dir]
-	highest, ok := out.Window().Highest()
-	x, known := out.Look(highest)
-	if !ok || !known || highest > out.Window().Lowest() && !captured(out, highest-1) {
-		return false // one apart from the others may be an old one, unwrapped wrongly
-	}
-	return c.unwrapsAfter(highest, x.Time)
-}
-
-func captured(d *seq.Direction, n int64) bool {
-	yes, ok := d.Captured(n)
-	return yes && ok
-}
-
-// unwrapsAfter is unwraps for the time since a number was the highest.
-func (c ackJudge) unwrapsAfter(highest, at int64) bool {
-	idle, age := c.atMost(at), max(at-c.c.FirstTime, 1e8)
-	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
 }
 
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
 func (c ackJudge) settleNSeq(dir int, num int64) {
-	w, rules := &c.side[dir].sackWatch, &c.c.Rules
+	w, rules := &c.own[dir].sackWatch, &c.c.Rules
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
 	case num >= w.overSeq:

@@ -9,83 +9,37 @@ import (
 )
 
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
-// gives up before-1-i. It gives back the mask without what is proven impossible.
-func (c sequenceJudge) judgeSendMask(dir int, before int64, mask uint64) uint64 {
-	l := &c.side[dir].sequence
-	if l.alone.waiting {
-		c.judgeSilence(dir, before, mask)
+// gives up before-1-i. mask is what is believed of it.
+func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
+	if c.own[dir].sequence.alone.waiting {
+		c.judgeSilence(dir, before, told)
 	}
-	if mask == 0 || c.fr.Err != nil || !c.fr.HasTime || !l.started || !c.stamp.data && before != l.seen+1 {
-		c.said.drops = mask
-		return mask
+	rules, g := &c.c.Rules, &c.giving
+	if told == 0 || !g.heard {
+		return
 	}
-	mask = c.judgeReach(dir, before, mask)
-	reliable, known := c.namedReliable(dir, before, mask)
-	rules := &c.c.Rules
+	if g.whole && !rules.Check(r31524Unsent, g.beyond == 0) {
+		rules.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first; the mask counts down from %d", 63-bits.LeadingZeros64(g.beyond), before))
+	}
 	switch {
-	case reliable == 0 && known > 0:
+	case g.reliable == 0 && g.known > 0:
 		rules.Pass(r31524Reliable)
 		rules.Pass(r31524Base)
-	case reliable == 0:
-	case c.stamp.retry && c.readsFromNext(dir, mask):
-		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(l.seen+1)))
-		mask = 0
+	case g.reliable == 0:
+	case g.fromNext:
+		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(c.side[dir].numbers.seen+1)))
 	default:
-		n := before - 1 - int64(bits.TrailingZeros64(reliable))
+		n := before - 1 - int64(bits.TrailingZeros64(g.reliable))
 		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.remembered(dir, n).frame)
-		mask &^= reliable
 	}
 	c.judgeGivenUp(dir, before, mask)
-	c.said.drops = mask
-	return mask
-}
-
-// judgeReach judges that a send mask names no number before the first.
-func (c sequenceJudge) judgeReach(dir int, before int64, mask uint64) uint64 {
-	rules := &c.c.Rules
-	if !c.c.Complete || c.trusted != 0 || c.side[1-dir].sequence.unseen {
-		return mask // it may have sent all numbers once, unseen
-	}
-	beyond := mask
-	switch {
-	case before >= 64:
-		beyond = 0
-	case before > 0:
-		beyond = mask >> uint(before) << uint(before)
-	}
-	if !rules.Check(r31524Unsent, beyond == 0) {
-		rules.Broken(r31524Unsent, fmt.Sprintf("bit %d of the send mask names a number before the first; the mask counts down from %d", 63-bits.LeadingZeros64(beyond), before))
-	}
-	return mask &^ beyond
-}
-
-// namedReliable gives the bits of a send mask that name reliable numbers, and how
-// many name any that is remembered. One named before is not looked at again.
-func (c sequenceJudge) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
-	for m := mask; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		if f := c.remembered(dir, before-1-int64(i)); f != nil {
-			known++
-			if f.command&dp8.Reliable != 0 {
-				reliable |= 1 << i
-			}
-		}
-	}
-	return reliable, known
-}
-
-// readsFromNext reports whether a send mask is right relative to the next number
-// instead of the frame's own.
-func (c sequenceJudge) readsFromNext(dir int, mask uint64) bool {
-	reliable, known := c.namedReliable(dir, c.side[dir].sequence.seen+1, mask)
-	return reliable == 0 && known > 0
 }
 
 // judgeGivenUp judges that a send mask names what the side does not know to be
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
 func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
-	l, rules := &c.side[dir].sequence, &c.c.Rules
+	l, rules := &c.own[dir].sequence, &c.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
 		fresh &^= l.drops << uint(shift)
@@ -95,12 +49,12 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 	if !c.stamp.data {
 		nrcv = c.f.SACK.NRcv
 	}
-	received, ok := c.acks().received(dir, nrcv)
+	received, ok := c.received(dir, nrcv)
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := c.c.Dir[dir].Look(n)
 		switch by, at, _ := c.acks().knew(dir, received, n); {
-		case by != nil && !l.toldBefore(c.fr.Frame, at):
+		case by != nil && !c.side[dir].numbers.toldBefore(c.fr.Frame, at):
 			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
 		case by != nil:
 			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), by.seq), by.frame)
@@ -113,21 +67,10 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 	}
 }
 
-// toldBefore reports that an earlier frame than the given one says that its side had
-// received a number.
-func (l *sequenceState) toldBefore(frame uint64, num int64) bool {
-	for i := range l.queue[:l.queued] {
-		if x := &l.queue[i]; x.frame < frame && x.next > num {
-			return true
-		}
-	}
-	return false
-}
-
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
 func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
-	l := &c.side[dir].sequence
+	l := &c.own[dir].sequence
 	gave := c.side[1-dir].history.dropped - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
@@ -137,7 +80,7 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
-		if k := c.acks().carried(1-dir, q); k != nil && k.drops>>uint(q-1-next)&1 != 0 {
+		if k := c.carried(1-dir, q); k != nil && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.frame)
 			return
@@ -152,7 +95,7 @@ const maskDue = 3e9
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
 func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
-	u := &c.side[dir].sequence.alone
+	u := &c.own[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
 			c.c.Rules.Pass(r3165UnrelMask)
@@ -174,7 +117,7 @@ func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
 func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
-	u, rules := &c.side[dir].sequence.alone, &c.c.Rules
+	u, rules := &c.own[dir].sequence.alone, &c.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
 		rules.Pass(r3165UnrelMask)
 		u.waiting = false

@@ -2,7 +2,6 @@ package track
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
@@ -13,10 +12,9 @@ import (
 
 // passSignature enters a signature that is right under the rules it is right by.
 func (c signatureJudge) passSignature(dir int, num int64) {
-	rules, s := &c.c.Rules, &c.side[dir]
-	s.keys.verified, s.keys.verifiedNo = c.fr.Time, num
-	if s.doubts != nil {
-		c.vouch(s, num)
+	rules, s := &c.c.Rules, &c.own[dir]
+	if len(s.inDoubt) > 0 {
+		c.judgeForged(s)
 	}
 	if c.f.Type == dp8.TypeDFrame {
 		rules.Pass(r222SigPresent)
@@ -58,98 +56,14 @@ func (c signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num i
 	}
 }
 
-// doubtEpoch takes back that a signature is wrong while the epoch of the number is
-// not certain: after a hole in the capture, the numbers may be those of another.
-// What is signed rightly with the secret of its number shows that they are not.
-func (c signatureJudge) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
-	if c.mode != modeFull {
-		return v
-	}
-	if c.f.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
-		return v // who may not be the side can't end the connection
-	}
-	if v == sigEarly && c.isRatherNext(dir, num) {
-		return sigDoubtful
-	}
-	if !c.adrift(dir, num) {
-		return v
-	}
-	return sigDoubtful
-}
-
-// isRatherNext reports that a frame signed with the secret of the next epoch may well have
-// a number of that epoch: that secret is known, so it was used, and frames are missing, or
-// so does the number follow the latest one that verified.
-func (c signatureJudge) isRatherNext(dir int, num int64) bool {
-	s := &c.side[dir]
-	missing := !c.c.Rules.CleanOf(dir, s.keys.verified) || s.doubts != nil && s.doubts.run > 0
-	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
-}
-
-// A number whose low byte is up to halfEpoch ahead of another is read as a later one.
-const halfEpoch = 128
-
-// adrift reports that the epoch of a number is in doubt.
-func (c signatureJudge) adrift(dir int, num int64) bool {
-	s := &c.side[dir]
-	if c.f.Type == dp8.TypeHardDisconnect && c.mode == modeFast && c.hs.sessionKnown {
-		return false // it names its session, and has no number
-	}
-	nseq, sacked := s.nseq.Known()
-	patience := c.epochPatience(&s.history, num)
-	switch {
-	case !s.history.started:
-		return s.history.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
-	case !s.history.reachable(num):
-		return true
-	case s.history.missed:
-		return !c.unwrappedWithin(dir, s.keys.verified, patience)
-	}
-	return !c.unwrappedWithin(dir, max(s.keys.verified, s.history.began), patience)
-}
-
-func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
-
-// frameSigned reports whether the frame at hand has a signature.
-func (c signatureJudge) frameSigned() bool {
-	switch c.f.Type {
-	case dp8.TypeSACK:
-		return c.f.SACK.HasSignature
-	case dp8.TypeHardDisconnect:
-		return c.f.Handshake.HasSignature
-	}
-	return c.f.DFrame.HasSignature
-}
-
-// refuseSignature judges a frame whose signature is missing or wrong. Copies of a
-// frame that was judged are not.
-func (c signatureJudge) refuseSignature(dir int, num int64, v sigVerdict) {
-	if v == sigUnlikely {
-		c.suspect(dir)
-		return
-	}
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
-		return
-	}
-	c.reportSignature(dir, num, v)
-	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
-		return
-	}
-	if c.f.DFrame.HasSignature {
-		c.refuse(dir, num, rSigActed, "a frame with a wrong signature", conform.GuardNone)
-	} else {
-		c.refuse(dir, num, rSigUnsignedActed, "a frame without signature", conform.GuardNone)
-	}
-}
-
 // reportSignature says what is wrong with a frame that does not verify.
-func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict) {
+func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict, adrift bool, d *doubt) {
 	rules := &c.c.Rules
 	switch {
 	case !c.frameSigned():
 		c.reportUnsigned(rules)
-	case c.adrift(dir, num):
-		c.doubtSignature(dir, num, v, false)
+	case adrift:
+		c.doubtSignature(dir, v, d)
 	case c.signedByOther(dir, num):
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case c.mode == modeFast:
@@ -184,12 +98,6 @@ func (c signatureJudge) reportUnsigned(rules *session.Evaluation) {
 	default:
 		rules.Broken(r222SigPresent, "data frame without room for a signature on a signed connection")
 	}
-}
-
-// surelySigned reports whether it is beyond doubt that the connection is signed:
-// the handshake was captured, or a signature was right.
-func (c signatureJudge) surelySigned() bool {
-	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
 }
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
@@ -283,87 +191,6 @@ func (c signatureJudge) judgeLeak(h *dp8.Handshake) {
 	}
 }
 
-// A refusal is a captured frame that its receiver must ignore.
-type refusal struct {
-	num   int64
-	frame uint64
-	time  int64
-	rule  int // broken when it is acknowledged all the same
-	what  string
-	doubt conform.Guard // whether it must ignore it is not known for sure
-}
-
-// maxRefused is how many of them a side may have.
-const maxRefused = 8
-
-// refuse remembers the frame at hand as one that must not be acknowledged.
-func (c signatureJudge) refuse(dir int, num int64, rule int, what string, doubt conform.Guard) {
-	s := &c.side[dir]
-	if !s.history.reachable(num) && s.history.started {
-		return
-	}
-	if len(s.refused) == maxRefused {
-		s.refused = append(s.refused[:0], s.refused[1:]...)
-	}
-	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, rule, what, doubt})
-}
-
-// accepted forgets the refusals of a number of which a good frame was captured.
-func (c signatureJudge) accepted(dir int, num int64) {
-	s := &c.side[dir]
-	keep := s.refused[:0]
-	for _, r := range s.refused {
-		if r.num != num {
-			keep = append(keep, r)
-		} else {
-			c.c.Rules.Pass(r.rule)
-		}
-	}
-	s.refused = keep
-}
-
-// judgeActed looks for refused frames that side dir acknowledges, expecting next:
-// before that counts, for then the number will look like one the capture missed.
-// A good copy may be captured a little later.
-func (c signatureJudge) judgeActed(dir int, next int64) {
-	peer, rules := &c.side[1-dir], &c.c.Rules
-	keep := peer.refused[:0]
-	for _, r := range peer.refused {
-		if r.num >= next {
-			keep = append(keep, r)
-			continue
-		}
-		if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
-			rules.Pass(r.rule)
-			continue
-		}
-		x := rules.Here(r.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), r.what), r.frame)
-		x.Blocked = r.doubt
-		if missing := uint64(len(peer.refused)); !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
-			x.Blocked = conform.GuardClean
-		}
-		c.c.Dir[1-dir].Void(r.num)
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if f := peer.history.at(r.num); f != nil && f.frame != r.frame {
-				return conform.Passed, conform.GuardNone
-			}
-			if r.rule == r222KaActed && c.alive.again {
-				return conform.Doubtful, conform.GuardLife // its id came again: another connection's
-			}
-			return conform.Failed, conform.GuardNone
-		})
-	}
-	peer.refused = keep
-}
-
-// suspect keeps the frame at hand, which no guess at the secret of its epoch
-// verifies, until one is proven.
-func (c signatureJudge) suspect(dir int) {
-	if k := &c.side[dir].keys; !c.fr.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
-		k.suspects = append(k.suspects, suspect{c.fr.Frame, c.fr.Time, c.fr.HasTime})
-	}
-}
-
 // judgeModifier judges the frames that came before the secret of their epoch was
 // proven. Any derivation that is proven will do: the text leaves it open
 // (AMB-DP8-12).
@@ -381,4 +208,54 @@ func (c signatureJudge) judgeUnproven(dir int) {
 	rules := &c.c.Rules
 	rules.Judge(conform.Case{Rule: rSigModifier, Dir: dir, Frame: c.c.LastFrame, Time: c.c.LastTime, HasTime: c.c.HasTime, Blocked: conform.GuardDial,
 		Message: "no known derivation of the modifier yields the secret of the epoch"})
+}
+
+// actedRules are those that an acknowledgement of a refused number breaks, by why it was
+// refused.
+var actedRules = [...]struct {
+	rule int
+	what string
+}{
+	badSignature:   {rSigActed, "a frame with a wrong signature"},
+	noSignature:    {rSigUnsignedActed, "a frame without signature"},
+	foreignSession: {r222KaActed, "a KeepAlive with another session id"},
+}
+
+// passActed passes a refused number of which a good frame was captured.
+func (c signatureJudge) passActed(r refusal) { c.c.Rules.Pass(actedRules[r.why].rule) }
+
+// judgeActed judges that side dir acknowledges a refused frame, expecting next; missing
+// numbers of the other side are known to be refused. good tells that a frame with that number
+// was accepted. A good copy may be captured a little later.
+func (c signatureJudge) judgeActed(dir int, next int64, r refusal, missing uint64, good bool) {
+	peer, rules, broken := &c.side[1-dir], &c.c.Rules, &actedRules[r.why]
+	if good {
+		rules.Pass(broken.rule)
+		return
+	}
+	x := rules.Here(broken.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), broken.what), r.frame)
+	x.Blocked = r.doubt
+	if !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
+		x.Blocked = conform.GuardClean
+	}
+	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
+		if peer.took(&r) {
+			return conform.Passed, conform.GuardNone
+		}
+		if r.why == foreignSession && c.alive.again {
+			return conform.Doubtful, conform.GuardLife // its id came again: another connection's
+		}
+		return conform.Failed, conform.GuardNone
+	})
+}
+
+// checkSupplied compares supplied secrets with those of the handshake.
+func (c signatureJudge) checkSupplied(h *dp8.Handshake) {
+	for i := range c.pair.opts.Secrets {
+		s := &c.pair.opts.Secrets[i]
+		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Rules.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
+			continue
+		}
+		c.c.Rules.Broken(rSecretContradicted, "the supplied secrets differ from those of the handshake; those of the handshake are used")
+	}
 }

@@ -9,40 +9,19 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// An offer is a CONNECTED_SIGNED of the listener.
-type offer struct {
-	frame  uint64
-	time   int64
-	msgID  uint8
-	rspID  uint8
-	tick   uint32
-	cookie [8]byte
-	opts   uint32
-}
-
-// maxOffers is how many offers of an attempt are remembered: as many as there are
-// CONNECTs (MC-DPL8R 3.1.2.1).
-const maxOffers = 16
-
-// signedWatch is what judging a signed handshake needs.
-type signedWatch struct {
-	offers   []offer
-	more     bool // there were more
+// A secretWatch is what judging the secrets of a signed handshake needs.
+type secretWatch struct {
 	answered bool // by a connector's CONNECTED_SIGNED
 	sender   dp8.Secret
 	receiver dp8.Secret
 	secrets  bool
 	frame    uint64 // of the secrets
-	badKeys  bool   // the frame at hand must not give secrets
-	mode     uint32 // the connector's, 0 when it is not known
-	torn     bool   // the sides name different modes
 	same     int    // offers in a row that answer the same CONNECT
 }
 
 // judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
 func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
-	rules, w := &c.c.Rules, &c.signed
-	w.badKeys = false
+	rules := &c.c.Rules
 	good = c.judgeOptions(h, fromListener)
 	if fromListener {
 		if !rules.Check(r2213SecretListener, h.SenderSecret == dp8.Secret{} && h.ReceiverSecret == dp8.Secret{}) {
@@ -59,12 +38,11 @@ func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bo
 			rules.Broken(r2213SigCookie, "ullConnectSig is 0, which proves nothing")
 		}
 		c.judgeStateless(h)
-		c.addOffer(h)
 		return good
 	}
 	good = c.judgeConnectorSecrets(h) && good
 	good = c.judgeEchoes(h) && good
-	w.answered = true
+	c.chosen.answered = true
 	return good
 }
 
@@ -87,16 +65,13 @@ func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bo
 		return true
 	}
 	if len(w.offers) == 0 {
-		w.mode = mode
 		return true
 	}
 	o := &w.offers[len(w.offers)-1]
 	if want := o.opts & both; (want == dp8.SigningFast || want == dp8.SigningFull) && !rules.Check(r2213OptsMatch, want == mode) {
 		rules.Broken(r2213OptsMatch, fmt.Sprintf("dwSigningOpts is %d, but the listener's is %d", mode, want), o.frame)
-		w.torn = true
 		return false
 	}
-	w.mode = mode
 	return true
 }
 
@@ -115,28 +90,19 @@ func (c commandJudge) judgeMode(mode uint32) bool {
 	return false
 }
 
-func (c commandJudge) addOffer(h *dp8.Handshake) {
-	w := &c.signed
-	if len(w.offers) == maxOffers {
-		w.more = true
-		return
-	}
-	w.offers = append(w.offers, offer{c.fr.Frame, c.fr.Time, h.MsgID, h.RspID, h.Timestamp, h.ConnectSig, h.SigningOpts})
-}
-
 // judgeConnectorSecrets judges the secrets, which are the connector's to choose.
 func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
-	rules, w := &c.c.Rules, &c.signed
+	rules := &c.c.Rules
 	if !rules.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
 		rules.Broken(r2213SecretConnector, "a secret of the connector is 0")
 		return false
 	}
-	if w.secrets && !rules.Check(r2213SecretStable, w.sender == h.SenderSecret && w.receiver == h.ReceiverSecret) {
-		rules.Broken(r2213SecretStable, "the secrets differ from those of the previous CONNECTED_SIGNED", w.frame)
+	if c.chosen.secrets && !rules.Check(r2213SecretStable, c.chosen.sender == h.SenderSecret && c.chosen.receiver == h.ReceiverSecret) {
+		rules.Broken(r2213SecretStable, "the secrets differ from those of the previous CONNECTED_SIGNED", c.chosen.frame)
 		return false
 	}
 	switch {
-	case w.secrets:
+	case c.chosen.secrets:
 	case h.SenderSecret == h.ReceiverSecret:
 		rules.Broken(r2213SecretRandom, "both secrets are the same")
 	case significant(h.SenderSecret) <= 16 || significant(h.ReceiverSecret) <= 16:
@@ -144,7 +110,7 @@ func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
 	default:
 		rules.Pass(r2213SecretRandom)
 	}
-	w.sender, w.receiver, w.secrets, w.frame = h.SenderSecret, h.ReceiverSecret, true, c.fr.Frame
+	c.chosen.sender, c.chosen.receiver, c.chosen.secrets, c.chosen.frame = h.SenderSecret, h.ReceiverSecret, true, c.fr.Frame
 	return true
 }
 
@@ -158,20 +124,11 @@ func (c commandJudge) judgeEchoes(h *dp8.Handshake) bool {
 	if len(w.offers) == 0 || w.more || c.blind {
 		return true
 	}
-	var byTick, byCookie *offer
-	for i := range w.offers {
-		o := &w.offers[i]
-		if o.tick == h.EchoTimestamp {
-			byTick = o
-		}
-		if o.cookie == h.ConnectSig {
-			byCookie = o
-		}
-	}
+	byTick, byCookie := w.echoes(h)
 	last := &w.offers[len(w.offers)-1]
-	tick := c.judgeEcho(r2213EchoMatch, byTick != nil, c.impossibleEcho(h.EchoTimestamp), last,
+	tick := c.judgeEcho(r2213EchoMatch, byTick, c.impossibleEcho(h.EchoTimestamp), last,
 		fmt.Sprintf("dwEchoTimestamp is %d, but the listener's tTimestamp is %d", h.EchoTimestamp, last.tick))
-	cookie := c.judgeEcho(r2213SigEcho, byCookie != nil, byTick != nil, last,
+	cookie := c.judgeEcho(r2213SigEcho, byCookie, byTick, last,
 		fmt.Sprintf("ullConnectSig is %x, but the listener's is %x", h.ConnectSig, last.cookie))
 	return tick && cookie
 }
@@ -184,9 +141,6 @@ func (c commandJudge) judgeEcho(rule int, holds, proven bool, o *offer, message 
 	case !proven:
 		rules.Unclear(rule, conform.GuardClean, message, o.frame)
 		return true
-	}
-	if rule == r2213SigEcho {
-		c.signed.badKeys = true // the listener ignores the frame
 	}
 	rules.Broken(rule, message, o.frame)
 	return false
@@ -226,19 +180,19 @@ const statelessOffers = 3
 // together.
 func (c commandJudge) judgeStateless(h *dp8.Handshake) {
 	rules, w := &c.c.Rules, &c.signed
-	if w.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
+	if c.chosen.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
 		return
 	}
 	o := &w.offers[len(w.offers)-1]
 	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast || c.asked[c.connector].top != h.RspID {
-		w.same = 0
+		c.chosen.same = 0
 		if o.rspID != h.RspID {
 			rules.Pass(r31513Stateless)
 		}
 		return
 	}
-	if w.same++; w.same+1 == statelessOffers {
-		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d CONNECTED_SIGNED in answer to one CONNECT, %d ms apart", w.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
+	if c.chosen.same++; c.chosen.same+1 == statelessOffers {
+		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d CONNECTED_SIGNED in answer to one CONNECT, %d ms apart", c.chosen.same+1, (c.fr.Time-o.time)/1e6), o.frame), nil)
 	}
 }
 
@@ -256,7 +210,7 @@ type keepAliveState struct {
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
 func (c commandJudge) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	w := &c.side[dir].alive1
+	w := &c.own[dir].alive1
 	if w.over {
 		return
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // note looks at the time since the frame before.
-func (w *timerState) note(c *conn) {
+func (w *timerState) note(c *judge) {
 	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
 		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
 		for i := range c.side {
-			if l := &c.side[i].sequence; l.started && l.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
-				w.next[i] = l.seen + 1
+			if n := &c.side[i].numbers; n.started && c.own[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
+				w.next[i] = n.seen + 1
 			} else {
 				w.due = false
 			}
@@ -27,7 +27,7 @@ func (w *timerState) note(c *conn) {
 
 // goesOn reports whether the frame behind the pause has the number that follows it, and
 // acknowledges all before it: else frames were missed, or it is of another connection.
-func (w *timerState) goesOn(c *conn) bool {
+func (w *timerState) goesOn(c *judge) bool {
 	nrcv := c.f.DFrame.NRcv
 	if c.f.Type == dp8.TypeSACK {
 		nrcv = c.f.SACK.NRcv
@@ -86,7 +86,7 @@ func (c retryJudge) judgeOpening(dir int, num int64) {
 	if !c.c.Complete || c.trusted != 0 {
 		return
 	}
-	if f := c.sequence().remembered(dir, 1); f != nil && f.first {
+	if f := c.remembered(dir, 1); f != nil && f.first {
 		c.timers.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }
@@ -98,7 +98,7 @@ func (c retryJudge) roundTrip() int64 {
 	if c.connector < 0 {
 		return rtt
 	}
-	asks, confirms := &c.asked[c.connector], &c.side[c.connector].cframes
+	asks, confirms := &c.asked[c.connector], &c.own[c.connector].cframes
 	if asks.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
 		rtt = min(rtt, confirms.at-asks.firstAt)
 	}
@@ -134,7 +134,6 @@ func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 		return // a copy, as far as can be seen
 	}
 	w.lastTick = h.Timestamp
-	c.sequence().coarsen(c.fr.Time)
 	if w.connects > 0 && c.fr.Time-w.lastTry > attemptGap {
 		w.connects = 0
 	}

@@ -15,11 +15,11 @@ const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
 func (c retryJudge) expect(dir int, num int64, poll bool) {
-	u := &c.side[dir].sequence.duty
+	u := &c.own[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !c.fr.HasTime {
 		return
 	}
-	if cum, ok := c.sequence().cumulative(dir); !ok || !poll && cum != num {
+	if cum, ok := c.cumulative(dir); !ok || !poll && cum != num {
 		return
 	}
 	u.open, u.poll, u.num, u.at, u.frame = true, poll, num, c.fr.Time, c.fr.Frame
@@ -31,9 +31,11 @@ func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 	if !c.fr.HasTime {
 		return
 	}
-	l, o := &c.side[dir].sequence, &c.side[1-dir].sequence
+	l, o := &c.own[dir].sequence, &c.own[1-dir].sequence
 	next, mask := c.said.next, c.said.mask
-	c.acks().passedHole(dir, cum, known, words)
+	if !c.said.ahead && known && c.side[1-dir].numbers.started && !words.Has(dissect.AckOfUncaptured) {
+		c.c.Rules.Pass(r31522Gapack)
+	}
 	if l.plain++; mask != 0 {
 		l.maskedAt, l.plain = c.fr.Time, 0
 	}
@@ -47,14 +49,15 @@ func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 	if o.start.frame != 0 && !o.begun {
 		c.sequence().reportStart(1-dir, next, pure)
 	}
-	if c.said.ahead || !o.started {
+	if c.said.ahead || !c.side[1-dir].numbers.started {
 		return
 	}
-	o.idle = next == o.seen+1
+	seen := c.side[1-dir].numbers.seen
+	o.idle = next == seen+1
 	if known && next > cum && o.drops != 0 && cum < c.side[1-dir].gaveUp {
 		c.passedGivenUp(dir, cum, next)
 	}
-	if next <= o.seen || o.stall.set {
+	if next <= seen || o.stall.set {
 		c.reportStall(1-dir, next)
 	}
 	if mask != 0 || o.alone.waiting {
@@ -74,7 +77,7 @@ func (c retryJudge) passedGivenUp(dir int, cum, next int64) {
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
 func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
-	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
+	u, rules := &c.own[1-dir].sequence.duty, &c.c.Rules
 	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
 	}
@@ -87,7 +90,7 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	late := took > slack+lateAfter
 	if u.poll {
 		num := lastAcknowledged(next, mask)
-		newest := c.sequence().remembered(1-dir, num)
+		newest := c.remembered(1-dir, num)
 		c.answerPoll(dir, took, late, newest != nil && num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
 		return
 	}
@@ -118,7 +121,7 @@ const pollsLate = 6
 // frame may be the answer to that, the one before being missed: only of a side that is
 // mostly late it counts. SACKs have no numbers that tell how many were missed.
 func (c retryJudge) answerPoll(dir int, took int64, late, other bool) {
-	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
+	u, rules := &c.own[1-dir].sequence.duty, &c.c.Rules
 	u.polls.Enter(late)
 	if rules.Check(r2215Pollack, !late) {
 		u.run = 0

@@ -1,49 +1,49 @@
 package track
 
-// A conn is what the connection remembers; what judges it are types of their own, one for
-// each family of rules. They hold nothing but the connection they look at.
+// What judges a connection are types of their own, one for each family of rules. They hold
+// nothing but the judge, which remembers for them.
 
 // A handshakeJudge follows and judges CONNECT, CONNECTED and CONNECTED_SIGNED (MC-DPL8R 2.2.1.1 to 2.2.1.3, 3.1.5.1).
-type handshakeJudge struct{ *conn }
+type handshakeJudge struct{ *judge }
 
-func (c *conn) handshakes() handshakeJudge { return handshakeJudge{c} }
+func (c *judge) handshakes() handshakeJudge { return handshakeJudge{c} }
 
 // A signatureJudge verifies signatures and judges what they show (MC-DPL8R 3.1.5.2.7).
-type signatureJudge struct{ *conn }
+type signatureJudge struct{ *judge }
 
-func (c *conn) signing() signatureJudge { return signatureJudge{c} }
+func (c *judge) signing() signatureJudge { return signatureJudge{c} }
 
 // A commandJudge judges what signed handshakes, HARD_DISCONNECT and the ticks of command frames show (MC-DPL8R 2.2.1.3, 2.2.1.4).
-type commandJudge struct{ *conn }
+type commandJudge struct{ *judge }
 
-func (c *conn) commands() commandJudge { return commandJudge{c} }
+func (c *judge) commands() commandJudge { return commandJudge{c} }
 
 // A sequenceJudge judges the numbers of a side and its send masks (MC-DPL8R 3.1.5.2.1, 3.1.5.2.4).
-type sequenceJudge struct{ *conn }
+type sequenceJudge struct{ *judge }
 
-func (c *conn) sequence() sequenceJudge { return sequenceJudge{c} }
+func (c *judge) sequence() sequenceJudge { return sequenceJudge{c} }
 
 // An ackJudge judges what a side acknowledges, and its SACKs (MC-DPL8R 2.2.1.5, 3.1.5.2.2, 3.1.5.2.3).
-type ackJudge struct{ *conn }
+type ackJudge struct{ *judge }
 
-func (c *conn) acks() ackJudge { return ackJudge{c} }
+func (c *judge) acks() ackJudge { return ackJudge{c} }
 
 // A baseJudge decides what the SACK masks of a side count from (MC-DPL8R 3.1.5.2.3).
-type baseJudge struct{ *conn }
+type baseJudge struct{ *judge }
 
-func (c *conn) bases() baseJudge { return baseJudge{c} }
+func (c *judge) bases() baseJudge { return baseJudge{c} }
 
 // A retryJudge judges retries, timers and answers in time (MC-DPL8R 3.1.2, 3.1.6).
-type retryJudge struct{ *conn }
+type retryJudge struct{ *judge }
 
-func (c *conn) retries() retryJudge { return retryJudge{c} }
+func (c *judge) retries() retryJudge { return retryJudge{c} }
 
 // A contentJudge judges what a data frame holds: flags, messages, coalesced parts (MC-DPL8R 2.2.2, 2.2.3, 3.1.5.2.6).
-type contentJudge struct{ *conn }
+type contentJudge struct{ *judge }
 
-func (c *conn) content() contentJudge { return contentJudge{c} }
+func (c *judge) content() contentJudge { return contentJudge{c} }
 
 // A closeJudge judges how a connection ends (MC-DPL8R 3.1.4.3).
-type closeJudge struct{ *conn }
+type closeJudge struct{ *judge }
 
-func (c *conn) ends() closeJudge { return closeJudge{c} }
+func (c *judge) ends() closeJudge { return closeJudge{c} }

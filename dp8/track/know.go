@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func (c handshakeJudge) knowSession(id uint32) {
+func (c *conn) knowSession(id uint32) {
 	if !c.hs.sessionKnown {
 		c.hs.sessionKnown = true
 		c.c.SessionID, c.c.HasSessionID = id, true
@@ -15,7 +15,7 @@ func (c handshakeJudge) knowSession(id uint32) {
 // knowVersion keeps what a side reports; the lower of the two counts
 // (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
 // system does not know it.
-func (c handshakeJudge) knowVersion(dir int, v uint32) {
+func (c *conn) knowVersion(dir int, v uint32) {
 	known, op := c.side[dir].version, c.f.Handshake.Opcode
 	if v>>16 != 1 || known >= v || known != 0 && op == dp8.OpHardDisconnect || op == dp8.OpConnectedSigned && v < dp8.Version15 {
 		return
@@ -29,7 +29,7 @@ func (c handshakeJudge) knowVersion(dir int, v uint32) {
 	}
 }
 
-func (c handshakeJudge) knowConnector(dir int) {
+func (c *conn) knowConnector(dir int) {
 	if c.connector < 0 {
 		c.connector = dir
 		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
@@ -38,17 +38,19 @@ func (c handshakeJudge) knowConnector(dir int) {
 
 // correctRoles exchanges the roles when answers captured before the first CONNECT had a
 // POLL that says otherwise than that does: who sends CONNECT is the connector.
-func (c handshakeJudge) correctRoles(dir int) {
+func (c *conn) correctRoles(dir int) {
 	if c.connector != 1-dir || c.hs.connects > 1 || !c.hs.answered && !c.hs.confirmed {
 		return
 	}
 	c.connector = -1
 	c.hs.answered, c.hs.confirmed = c.hs.confirmed, c.hs.answered
-	c.offers, c.confirms = min(c.confirms, 1), 0
+	if c.judge != nil {
+		c.judge.handshakes().exchangeRoles()
+	}
 }
 
 // knowMode sets the signing mode; inferred says that it was concluded.
-func (c handshakeJudge) knowMode(m mode, inferred bool) {
+func (c *conn) knowMode(m mode, inferred bool) {
 	if c.mode != modeUnknown && inferred {
 		return
 	}
@@ -67,22 +69,25 @@ func (c handshakeJudge) knowMode(m mode, inferred bool) {
 
 // started reports whether data was captured before: then a handshake frame is a
 // late repetition and not the start.
-func (c handshakeJudge) started() bool {
+func (c *conn) started() bool {
 	_, a := c.c.Dir[0].Window().Highest()
 	_, b := c.c.Dir[1].Window().Highest()
 	return a || b
 }
 
 // expectZero makes numbers and messages start at 0 (MC-DPL8R 3.1.5.2.1).
-func (c handshakeJudge) expectZero() {
+func (c *conn) expectZero() {
 	for i := range c.side {
 		c.side[i].asm.start(0)
 	}
 }
 
-func (c handshakeJudge) establish() {
+func (c *conn) establish() {
 	if c.life.state < session.Established {
 		c.life.state = session.Established
 	}
-	c.pair.established(c.conn)
+	c.pair.established(c)
 }
+
+// versionsSeen reports whether both sides said their version.
+func (c *conn) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }

@@ -22,7 +22,7 @@ const (
 func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
 	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
-		c.handshakes().establish() // data flows: the missing confirmation was not captured
+		c.establish() // data flows: the missing confirmation was not captured
 	}
 	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
 		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
@@ -69,16 +69,24 @@ func (c *conn) hardDisconnect(dir int) {
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
 	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
-		c.commands().judgeStrayHard(dir, h)
+		c.strayHard(dir, h)
 		return // of another session: ignored
 	}
-	if !c.signing().authentic(dir, num, h.HasSignature, 16, h.Signature) {
+	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
 	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
-	c.commands().judgeHard(dir, h)
-	c.handshakes().knowSession(h.SessionID)
-	c.handshakes().knowVersion(dir, h.Version)
+	if !c.fr.Cut() && !c.fr.Words.Has(dissect.Duplicate) {
+		if c.hs.sessionKnown {
+			c.lives(dir, true, 0)
+		}
+		c.noteTick(dir, h.Timestamp)
+		if c.judge != nil {
+			c.judge.commands().judgeHard(dir, h)
+		}
+	}
+	c.knowSession(h.SessionID)
+	c.knowVersion(dir, h.Version)
 	if c.life.hard[dir] {
 		return
 	}
@@ -122,21 +130,28 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	for dir := range c.side {
 		if len(c.side[dir].keys.held) > 0 {
-			c.signing().believeHeld(dir)
+			c.believeHeld(dir)
 		}
 		c.c.Dir[dir].Provisionals().End()
-		c.judgeRefuted(dir)
+		c.refuted(dir)
 	}
-	c.sequence().settleSequence()
-	c.finishJudging()
-	c.ends().judgeTermination()
+	for dir := range c.side {
+		c.endClaims(dir)
+	}
+	if c.judge != nil {
+		c.judge.sequence().settleSequence()
+		c.judge.finishJudging()
+		c.judge.ends().judgeTermination()
+	}
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
-		c.signing().settleKeys(dir)
+		c.settleKeys(dir)
 		if n := s.keys.finish(); n > 0 {
 			c.c.Dir[dir].Signatures.Unverifiable += n
-			c.signing().judgeUnproven(dir)
+			if c.judge != nil {
+				c.judge.signing().judgeUnproven(dir)
+			}
 		}
 	}
 	l := &c.life
@@ -154,6 +169,7 @@ func (c *conn) finish(end int64) {
 // free forgets what only a connection that goes on asks for: frames of this one are
 // counted from now on and judged no longer.
 func (c *conn) free() {
+	c.strays = nil
 	for i := range c.side {
 		s := &c.side[i]
 		s.history.frames.Clear()

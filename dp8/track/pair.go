@@ -17,6 +17,7 @@ const maxPending = 4
 type pair struct {
 	flow    *session.Flow
 	opts    *Options
+	judged  bool // the rules of its connections are
 	learned *probe
 	conns   []*conn // oldest first
 	active  *conn
@@ -57,3 +58,14 @@ func (r *rings) put(ring []slot) {
 
 // newest is the connection that began last.
 func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
+
+// knows reports the session id of another connection of the pair, or that one
+// exists whose id is not known.
+func (p *pair) knows(id uint32, but *conn) bool {
+	for _, c := range p.conns {
+		if c != but && (!c.hs.sessionKnown || c.c.SessionID == id) {
+			return true
+		}
+	}
+	return false
+}

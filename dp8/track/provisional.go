@@ -1,11 +1,8 @@
 package track
 
 import (
-	"fmt"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -13,7 +10,7 @@ import (
 func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
 	if k := &c.side[dir].keys; len(k.held) > 0 && (mask != 0 || k.holdsBelow(near(k.held[0].num, nrcv))) {
-		c.signing().believeHeld(dir)
+		c.believeHeld(dir)
 	}
 	if !out.Provisionals().Any() {
 		return
@@ -42,7 +39,7 @@ func (c *conn) believe(dir int) {
 		c.numberedFrame(dir, num, x, c.isKeepAlive(x))
 	})
 	c.event = at
-	c.judgeRefuted(dir)
+	c.refuted(dir)
 }
 
 // decodeAgain makes a frame that was kept the one at hand.
@@ -51,21 +48,9 @@ func (c *conn) decodeAgain(fr *dissect.Frame) bool {
 	return c.f.Decode(fr.Payload, c.params, nil) == nil
 }
 
-// judgeRefuted judges frames whose numbers turned out to be out of place: the side went
-// on before them (MC-DPL8R 3.1.5.2.1).
-func (c *conn) judgeRefuted(dir int) {
-	reached, _ := c.c.Dir[dir].Window().Highest()
-	c.c.JudgeRefuted(dir, c.c.Dir[dir].Provisionals().Refuted(), func(p *seq.ProvisionalFrame, x *conform.Case) {
-		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
-		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
-		switch {
-		case p.By == 0, doubtful, p.Num > p.Expected && p.Num <= reached: // the side has come that far since
-			x.Blocked = conform.GuardUnwrap
-		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
-			x.Rule = r31521Range
-			x.Message = fmt.Sprintf("bSeq is %d, outside the 64 numbers from %d, the lowest unacknowledged; the side continues at %d", uint8(p.Num), uint8(p.Acked), uint8(p.Expected))
-		case p.Num < p.Expected: // it may come from long ago
-			x.Blocked = conform.GuardUnwrap
-		}
-	})
+// refuted tells of frames of a side whose numbers turned out to be out of place.
+func (c *conn) refuted(dir int) {
+	if frames := c.c.Dir[dir].Provisionals().Refuted(); c.judge != nil {
+		c.judge.judgeRefuted(dir, frames)
+	}
 }

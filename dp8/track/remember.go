@@ -31,7 +31,7 @@ const manyMissed = 8
 func (c *conn) missedMany(dir int, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].history
-	if claims := &c.side[1-dir].sequence.claims; m.started && claims.Len() > 0 && claims.Latest().top() > m.top+manyMissed {
+	if claims := &c.side[1-dir].numbers.claims; m.started && claims.Len() > 0 && claims.Latest().top() > m.top+manyMissed {
 		return true
 	}
 	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-dp8.WindowSize || ok && cum > m.top+manyMissed)
@@ -126,6 +126,20 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint64) {
 		}
 	}
 	return uint8(q.N), reliables, sum
+}
+
+// unchanged reports whether a frame holds what was sent under its number before:
+// the same bytes, or the same reliable parts.
+func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
+	if f.parts > 0 && d.Coalesced {
+		_, _, sum := partsOf(&d.Coalesce)
+		return sum == f.reliable
+	}
+	if f.parts > 0 && f.reliables == 1 { // what is left may stand alone
+		return f.reliable == maphash.Bytes(contentSeed, d.Payload)+uint64(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
+	}
+	size, content := c.contentOf(d)
+	return f.parts == 0 == !d.Coalesced && int(f.size) == size && f.content == content
 }
 
 // silentLimit is for how long a side may not have been captured before its numbers

@@ -2,20 +2,9 @@ package track
 
 import "github.com/dpdissect/dpdissect/dp8"
 
-// checkSupplied compares supplied secrets with those of the handshake.
-func (c signatureJudge) checkSupplied(h *dp8.Handshake) {
-	for i := range c.pair.opts.Secrets {
-		s := &c.pair.opts.Secrets[i]
-		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Rules.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
-			continue
-		}
-		c.c.Rules.Broken(rSecretContradicted, "the supplied secrets differ from those of the handshake; those of the handshake are used")
-	}
-}
-
 // trySupplied looks for supplied secrets that explain a signature, when the
 // handshake's were not captured. A match is proof: it has a chance of 2^-64.
-func (c signatureJudge) trySupplied(dir int, num int64, off int, sig [8]byte) {
+func (c *conn) trySupplied(dir int, num int64, off int, sig [8]byte) {
 	if c.hs.secrets || c.secretKnown(dir) {
 		return
 	}
@@ -30,29 +19,29 @@ func (c signatureJudge) trySupplied(dir int, num int64, off int, sig [8]byte) {
 	}
 }
 
-func (c signatureJudge) secretKnown(dir int) bool {
+func (c *conn) secretKnown(dir int) bool {
 	s := &c.side[dir]
 	return c.mode == modeFast && s.fast.known || c.mode != modeFast && s.keys.known
 }
 
 // useSupplied adopts one secret for a side when it verifies the frame.
-func (c signatureJudge) useSupplied(s *dp8.SuppliedSecrets, dir int, num int64, off int, sig [8]byte, secret dp8.Secret, connector int) bool {
+func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir int, num int64, off int, sig [8]byte, secret dp8.Secret, connector int) bool {
 	if c.connector >= 0 && c.connector != connector {
 		return false
 	}
 	side := &c.side[dir]
 	switch {
 	case s.Mode != "full" && c.mode != modeFull && dp8.Secret(sig) == secret:
-		c.handshakes().knowMode(modeFast, true)
+		c.knowMode(modeFast, true)
 		side.fast = fastKey{secret: secret, known: true}
 	case s.Mode != "fast" && c.mode != modeFast && side.keys.matches(c.fr.Payload, off, sig, secret):
-		c.handshakes().knowMode(modeFull, true)
+		c.knowMode(modeFull, true)
 		side.keys.start(secret, num>>8, !s.Current)
 	default:
 		return false
 	}
 	if c.connector < 0 {
-		c.handshakes().knowConnector(connector)
+		c.knowConnector(connector)
 		c.c.Infer("roles")
 	}
 	return true

@@ -20,13 +20,13 @@ func (c *conn) atMost(at int64) int64 { return c.fr.Time - at + grain(c.fr.Time,
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c sequenceJudge) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
+func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
 
 const leastHorizon = 100e6
 
 // coarsen learns how coarse the times of the capture are, by powers of ten: those
 // since the connection's first frame, for clocks are shifted.
-func (c sequenceJudge) coarsen(t int64) {
+func (c *conn) coarsen(t int64) {
 	t -= c.c.FirstTime
 	if c.grain == 0 {
 		c.grain = 1e9

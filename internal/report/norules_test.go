@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	dp4track "github.com/dpdissect/dpdissect/dp4/track"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	hazeltrack "github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -25,6 +26,7 @@ func TestRulesSteerNothing(t *testing.T) {
 	}{
 		{hazeltrack.New(nil), "hazel/*.pcap*"},
 		{dp4track.New(nil), "directplay/dp4*.pcap*"},
+		{dp8track.Follow(dp8track.Options{}), "directplay/*.pcap*"},
 		{knettrack.New(nil), "knet/*.pcap*"},
 	} {
 		t.Run(c.bare.Name, func(t *testing.T) { rulesSteerNothing(t, c.bare, c.captures) })

@@ -1,0 +1,160 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dp8"
+)
+
+// A doubt is a frame whose signature is wrong unless the capture missed what came
+// before it: a new epoch, or a new connection.
+type doubt struct {
+	time    int64
+	epoch   int64
+	vouched int  // later frames of the side that are right in the same epoch
+	counted bool // as one that can't be verified
+	forged  bool // enough of them were
+}
+
+// doubtWatch are the doubts of one side.
+type doubtWatch struct {
+	list []*doubt
+	run  int // in a row, without a frame that is right
+	last int64
+}
+
+const (
+	maxDoubts = 64
+	// vouchers is how many later frames of a side must be right with the secret in force
+	// before a frame it does not verify is forged: single ones may come late.
+	vouchers = 3
+	// doubtsHeeded is from how many doubtful frames in a row on they are followed: then
+	// it is rather the secret that has changed.
+	doubtsHeeded = 3
+)
+
+// heeds reports whether the doubtful frame at hand may touch the state.
+func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
+
+// keepDoubt keeps the frame at hand, whose signature is wrong, until it shows whether the
+// secret it was checked with was still in force; counted tells that it is among the frames
+// that can't be verified. It gives nil where that will not show.
+func (c *conn) keepDoubt(dir int, num int64, v sigVerdict, counted bool) *doubt {
+	s := &c.side[dir]
+	if s.doubts == nil {
+		s.doubts = new(doubtWatch)
+	}
+	w := s.doubts
+	w.run++
+	if len(w.list) == maxDoubts || !c.fr.HasTime || v != sigInvalid && c.mode == modeFull {
+		return nil // the secret of another epoch may be right
+	}
+	d := &doubt{time: c.fr.Time, epoch: num >> 8, counted: counted}
+	w.list = append(w.list, d)
+	return d
+}
+
+// vouch settles doubts of a side by the frame at hand, which is right: the side was
+// still in that epoch, of this connection, when it sent it.
+func (c *conn) vouch(dir int, num int64) {
+	w := c.side[dir].doubts
+	w.run = 0
+	if len(w.list) == 0 || c.f.Type == dp8.TypeDFrame && c.f.DFrame.Control&dp8.CtlRetry != 0 {
+		return
+	}
+	keep := w.list[:0]
+	for _, d := range w.list {
+		later := c.fr.Time-d.time > c.c.Rules.Horizon() && c.fr.Time > w.last
+		if later && (c.mode == modeFast || num>>8 == d.epoch || num>>8 == d.epoch+1) {
+			d.vouched++
+		}
+		if d.vouched < vouchers {
+			keep = append(keep, d)
+			continue
+		}
+		d.forged = true
+		if d.counted {
+			count := &c.c.Dir[dir].Signatures
+			count.Unverifiable--
+			count.Invalid++
+		}
+	}
+	w.list, w.last = keep, c.fr.Time
+}
+
+// doubtEpoch takes back that a signature is wrong while the epoch of the number is
+// not certain: after a hole in the capture, the numbers may be those of another.
+// What is signed rightly with the secret of its number shows that they are not.
+func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
+	if c.mode != modeFull {
+		return v
+	}
+	if c.f.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.fr.Cut() {
+		return v // who may not be the side can't end the connection
+	}
+	if v == sigEarly && c.isRatherNext(dir, num) {
+		return sigDoubtful
+	}
+	if !c.adrift(dir, num) {
+		return v
+	}
+	return sigDoubtful
+}
+
+// isRatherNext reports that a frame signed with the secret of the next epoch may well have
+// a number of that epoch: that secret is known, so it was used, and frames are missing, or
+// so does the number follow the latest one that verified.
+func (c *conn) isRatherNext(dir int, num int64) bool {
+	s := &c.side[dir]
+	missing := !c.c.Rules.CleanOf(dir, s.keys.verified) || s.doubts != nil && s.doubts.run > 0
+	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
+}
+
+// A number whose low byte is up to halfEpoch ahead of another is read as a later one.
+const halfEpoch = 128
+
+// adrift reports that the epoch of a number is in doubt.
+func (c *conn) adrift(dir int, num int64) bool {
+	s := &c.side[dir]
+	if c.f.Type == dp8.TypeHardDisconnect && c.mode == modeFast && c.hs.sessionKnown {
+		return false // it names its session, and has no number
+	}
+	nseq, sacked := s.nseq.Known()
+	patience := c.epochPatience(&s.history, num)
+	switch {
+	case !s.history.started:
+		return s.history.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
+	case !s.history.reachable(num):
+		return true
+	case s.history.missed:
+		return !c.unwrappedWithin(dir, s.keys.verified, patience)
+	}
+	return !c.unwrappedWithin(dir, max(s.keys.verified, s.history.began), patience)
+}
+
+func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
+
+// frameSigned reports whether the frame at hand has a signature.
+func (c *conn) frameSigned() bool {
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		return c.f.SACK.HasSignature
+	case dp8.TypeHardDisconnect:
+		return c.f.Handshake.HasSignature
+	}
+	return c.f.DFrame.HasSignature
+}
+
+// surelySigned reports whether it is beyond doubt that the connection is signed:
+// the handshake was captured, or a signature was right.
+func (c *conn) surelySigned() bool {
+	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
+}
+
+// undecided reports that the handshake was both signed and not, or may have been, since only
+// the connector's part was captured, and that no signature was right since: whether frames
+// must be signed, and with which secret, is not known.
+func (c *conn) undecided() bool {
+	h := &c.hs
+	return (h.mix.mixed || h.signed && !h.mix.offered[1]) && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
+}

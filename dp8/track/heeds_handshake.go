@@ -1,0 +1,157 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// An attempt are the CONNECTs of one side.
+type attempt struct {
+	n   int
+	top uint8 // highest bMsgID
+	at  int64 // when that was captured
+}
+
+func (a *attempt) add(fr *dissect.Frame, h *dp8.Handshake) {
+	if a.n++; a.n == 1 || h.MsgID > a.top {
+		a.top, a.at = h.MsgID, fr.Time
+	}
+}
+
+// An answering is what a CONNECTED or CONNECTED_SIGNED says of the kind of its handshake.
+type answering struct {
+	fromListener bool
+	known        bool    // the kind was, before it
+	keeps        bool    // it keeps to that
+	offered      [2]bool // mixState.offered, before it
+}
+
+// heedsHandshake reports whether a CONNECT, CONNECTED or CONNECTED_SIGNED may change anything.
+func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
+	if c.fr.Cut() {
+		c.blind = true
+		return !(len(c.fr.Payload) >= 12 && c.isForeign(h))
+	}
+	if c.fr.Words.Has(dissect.Duplicate) {
+		if c.judge != nil {
+			c.judge.handshakes().copied(dir, h)
+		}
+		return false
+	}
+	if c.judge != nil {
+		c.judge.handshakes().judgeCommand(h)
+	}
+	if h.Opcode == dp8.OpConnect {
+		return c.heedsConnect(dir, h)
+	}
+	return c.heedsAnswer(dir, h)
+}
+
+// isForeign reports a command frame of another session.
+func (c *conn) isForeign(h *dp8.Handshake) bool {
+	return c.hs.sessionKnown && h.SessionID != c.c.SessionID
+}
+
+// isSound reports a CONNECT that no receiver ignores (MC-DPL8R 2.2.1.1).
+func isSound(h *dp8.Handshake) bool {
+	return h.Command&dp8.Poll != 0 && h.RspID == 0 && h.Version>>16 == 1 && (h.SessionID != 0 || h.Version&0xffff < 5)
+}
+
+// heedsConnect reports whether a CONNECT may change anything: not when it names another
+// session, nor, once the handshake is over, when receivers ignore it.
+func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
+	foreign, good := c.isForeign(h), isSound(h)
+	if c.judge != nil {
+		c.judge.handshakes().judgeConnect(dir, h, foreign, good)
+	}
+	opening := c.life.state == session.Opening
+	switch {
+	case foreign && good && opening: // the attempt goes on under another id
+		c.attempts[dir].add(c.fr, h)
+		s := newStray(c.fr, dir, h.SessionID)
+		s.silent = true
+		c.addStray(s)
+		return false
+	case foreign:
+		return false
+	case !good:
+		return opening
+	}
+	c.lives(dir, true, 0)
+	c.noteTick(dir, h.Timestamp)
+	c.attempts[dir].add(c.fr, h)
+	return true
+}
+
+// heedsAnswer reports whether a CONNECTED or CONNECTED_SIGNED may change anything: not when it
+// has another major version, another session, or is signed in an unsigned handshake
+// (MC-DPL8R 2.2.1.2, 2.2.1.3, 3.1.5.1.2, 3.1.5.1.3).
+func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
+	if c.judge != nil {
+		c.judge.handshakes().judgeMajor(h)
+	}
+	if h.Version>>16 != 1 {
+		return false
+	}
+	if c.isForeign(h) {
+		c.strayAnswer(dir, h)
+		return false
+	}
+	x := &c.answered
+	if x.fromListener = h.Command&dp8.Poll != 0; c.connector >= 0 {
+		x.fromListener = dir != c.connector
+	}
+	c.keepsKind(h)
+	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0
+	if signed {
+		c.readSigned(h, x.fromListener)
+	}
+	if x.fromListener && x.keeps {
+		c.meetRival()
+	}
+	if c.judge != nil {
+		c.judge.handshakes().judgeAnswer(dir, h)
+	}
+	if signed && x.fromListener {
+		c.addOffer(h)
+	}
+	if !x.keeps {
+		return false
+	}
+	c.lives(dir, true, 0)
+	c.noteTick(dir, h.Timestamp)
+	return true
+}
+
+// strayAnswer takes an answer with another session id.
+func (c *conn) strayAnswer(dir int, h *dp8.Handshake) {
+	s := newStray(c.fr, dir, h.SessionID)
+	s.rsp, s.pending = h.RspID, !c.hs.answered
+	follows := c.followsStray(s)
+	if c.judge != nil {
+		c.judge.commands().judgeStrayAnswer(h, s, follows)
+	}
+	if !follows {
+		c.addStray(s)
+	}
+}
+
+// meetRival looks at the listener's answer to a CONNECT that came while it had another
+// connection with the same address: it ignores that (MC-DPL8R 3.1.5.1.1). That it still has
+// the other one shows when it goes on there.
+func (c *conn) meetRival() {
+	o := c.rival
+	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
+		return
+	}
+	if o.life.state != session.Established && (o.hs.signed || !o.hs.plain) {
+		return // who signs keeps no state of a pending handshake
+	}
+	s := newStray(c.fr, o.c.DirOf(c.fr.Datagram), c.c.SessionID)
+	s.side = s.from
+	if o.judge != nil {
+		o.judge.handshakes().judgeRival(s, c.fr)
+	}
+	o.addStray(s)
+}

@@ -1,0 +1,157 @@
+package track
+
+import (
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A numberState is what is known of the numbers of one side, and of those that it
+// acknowledges.
+type numberState struct {
+	// What it sends.
+	started    bool
+	high       int64 // highest number sent for the first time, outliers left out
+	seen       int64 // highest captured, outliers left out
+	jump       jump  // the latest step over numbers
+	outlier    int64 // number of a frame that was out of place, valid with hasOutlier
+	hasOutlier bool
+
+	// What it acknowledges.
+	unseen   bool // what it acknowledges first was not captured
+	answered bool // some acknowledgement was captured
+	queue    [8]told
+	queued   int
+	claims   conform.Pending[claim]
+	beyond   bool // it acknowledges more than was captured since the other side was
+	outran   int  // acknowledgements in a row far beyond what was captured
+}
+
+// A jump is a step over numbers that were not captured: either the capture or the
+// network lost them, or the frame behind the step is out of place.
+type jump struct {
+	set   bool
+	num   int64 // the frame behind the step
+	next  int64 // where numbers go on if that is out of place
+	cum   int64 // what was acknowledged then
+	known bool  // cum is valid
+	frame uint64
+	time  int64
+	after int // first sendings behind num
+}
+
+// A prior is what was known of a number before the frame at hand.
+type prior struct {
+	look    seq.Look
+	known   bool
+	horizon int64
+}
+
+// A saying is what the frame at hand says of the other side's numbers.
+type saying struct {
+	next  int64
+	mask  uint64
+	ahead bool
+	drops uint64 // of its own
+}
+
+// silence is for how long, in ns, nothing numbered may be captured before numbers
+// are in doubt, where nothing is known of path and speed (guard UNWRAP).
+const silence = 200e6
+
+// heed looks at the time since the side's frame before: when so much may have been
+// sent unseen that a number may have wrapped, nothing before counts any more (guard
+// UNWRAP). What the stamp says besides number and time was set before.
+func (c *conn) heed(dir int, num int64) {
+	t := c.fr.Time
+	c.said = saying{}
+	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
+	if !c.fr.HasTime {
+		return
+	}
+	c.coarsen(t)
+	if c.judge != nil {
+		c.judge.timers.note(c.judge)
+	}
+	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
+		c.doubt(t)
+	}
+	c.numbered[dir] = max(c.numbered[dir], t)
+	c.side[1-dir].numbers.outran, c.side[1-dir].numbers.beyond = 0, false
+}
+
+// displaced reports a number so far below the highest that no side has it in flight
+// any more: it stands for another one, unless the highest was out of place.
+func (c *conn) displaced(dir int, num int64) bool {
+	l := &c.side[dir].numbers
+	j := &l.jump
+	return l.started && num <= l.high-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
+}
+
+// silent reports whether a side was not seen for so long that its numbers are in
+// doubt. What its peer acknowledges confirms them: they are not far ahead.
+func (c *conn) silent(dir int) bool {
+	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
+	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
+}
+
+// bearable is for how long nothing of a side may be captured: as long as it takes to
+// send a window of numbers, as fast as it was seen to.
+func (c *conn) bearable(dir int) int64 {
+	if m := &c.side[dir].history; m.hasSpeed {
+		return min(m.fastest, longest)
+	}
+	out := &c.c.Dir[dir]
+	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
+	if n == 0 || n >= 2*dp8.WindowSize {
+		return silence
+	}
+	return min(max(silence, took*dp8.WindowSize/n/4), longest)
+}
+
+// longest is for how long any side may be silent, in ns: another connection may have
+// begun since, unseen.
+const longest = 10e9
+
+// doubt forgets everything that numbers before t would be compared with.
+func (c *conn) doubt(t int64) {
+	c.trusted = max(c.trusted, t) // frames that are believed late come from before
+	for i := range c.side {
+		c.dropClaims(i, conform.GuardUnwrap)
+		if c.judge != nil {
+			c.judge.sequence().forget(i)
+		}
+		n := &c.side[i].numbers
+		*n = numberState{claims: n.claims, answered: n.answered, unseen: n.unseen}
+	}
+}
+
+// recall takes down what is known of the number of the frame at hand.
+func (c *conn) recall(dir int, num int64) {
+	p, l := &c.prior, &c.side[dir].numbers
+	p.known = false
+	if num == l.high+1 && c.side[1-dir].numbers.claims.Len() == 0 {
+		return
+	}
+	p.look, p.known = c.c.Dir[dir].Look(num)
+	p.horizon = c.apart()
+}
+
+// remembered is what is known for certain of a number of a side, or nil. A clock that
+// shows no more than seconds does not tell how many numbers went by from one to the next
+// (guard CLOCK).
+func (c *conn) remembered(dir int, num int64) *sentFrame {
+	f := c.side[dir].history.at(num)
+	if f == nil || !f.timed || f.time < c.trusted || c.grain >= 1e9 && c.fr != nil && c.fr.Time > f.time {
+		return nil
+	}
+	return f
+}
+
+// cumulative is what was captured of acknowledgements of a side's numbers.
+func (c *conn) cumulative(dir int) (next int64, ok bool) {
+	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
+		return 0, true
+	}
+	return next, ok
+}

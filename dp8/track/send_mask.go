@@ -1,0 +1,72 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/dpdissect/dpdissect/dp8"
+)
+
+// A giving is what a send mask of a frame that is no copy gives up, and what is believed of
+// it.
+type giving struct {
+	heard    bool   // something can be said of it
+	whole    bool   // its side was captured from its first number on
+	beyond   uint64 // bits that name numbers before that
+	reliable uint64 // bits that name numbers which are reliable
+	known    int    // bits that name any that is remembered
+	fromNext bool   // it is right relative to the next number alone
+}
+
+// readSendMask reads a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i gives up
+// before-1-i. It gives back the mask without what is impossible.
+func (c *conn) readSendMask(dir int, before int64, mask uint64) uint64 {
+	n, g := &c.side[dir].numbers, &c.giving
+	if g.heard = c.fr.Err == nil && c.fr.HasTime && n.started && (c.stamp.data || before == n.seen+1); g.heard {
+		// Else it may have sent all numbers once, unseen.
+		g.whole = c.c.Complete && c.trusted == 0 && !c.side[1-dir].numbers.unseen
+		if g.beyond = 0; g.whole {
+			g.beyond = beforeFirst(before, mask)
+		}
+		mask &^= g.beyond
+		g.reliable, g.known = c.namedReliable(dir, before, mask)
+		if g.fromNext = g.reliable != 0 && c.stamp.retry && c.readsFromNext(dir, mask); g.fromNext {
+			mask = 0
+		}
+		mask &^= g.reliable
+	}
+	c.said.drops = mask
+	return mask
+}
+
+// beforeFirst gives the bits of a send mask that name numbers before the first.
+func beforeFirst(before int64, mask uint64) uint64 {
+	switch {
+	case before >= 64:
+		return 0
+	case before > 0:
+		return mask >> uint(before) << uint(before)
+	}
+	return mask
+}
+
+// namedReliable gives the bits of a send mask that name reliable numbers, and how
+// many name any that is remembered. One named before is not looked at again.
+func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
+	for m := mask; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		if f := c.remembered(dir, before-1-int64(i)); f != nil {
+			known++
+			if f.command&dp8.Reliable != 0 {
+				reliable |= 1 << i
+			}
+		}
+	}
+	return reliable, known
+}
+
+// readsFromNext reports whether a send mask is right relative to the next number
+// instead of the frame's own.
+func (c *conn) readsFromNext(dir int, mask uint64) bool {
+	reliable, known := c.namedReliable(dir, c.side[dir].numbers.seen+1, mask)
+	return reliable == 0 && known > 0
+}
