@@ -26,19 +26,18 @@ type sentFrame struct {
 	timed     bool
 	cut       bool // by the capture: size, content and parts are not known
 	carries   bool // what follows of its first sending is known
+	between   bool // it was found to stand between two parts of a message
+
+	// What only a second sending is compared with.
+	size      uint32 // bytes behind the header and the signature
+	content   uint32 // hash of these
+	reliable  uint32 // hash of its reliable coalesced parts
+	signature [8]byte
+	hash      uint64 // of its whole datagram
 
 	next  int64  // bNRcv, 0 when it can't be relied on
 	sacks uint64 // bit i: next+1+i
 	drops uint64 // bit i: num-1-i; what all sendings gave up
-
-	between bool // it was found to stand between two parts of a message
-
-	// What only a second sending is compared with.
-	hash      uint64 // of its whole datagram
-	content   uint64 // hash of what stands behind the header and the signature
-	reliable  uint64 // hash of its reliable coalesced parts
-	signature [8]byte
-	size      uint32 // bytes behind the header and the signature: a datagram has fewer than 2^32
 }
 
 // A resending is what is remembered of the latest sending of a number that was sent again.

@@ -281,5 +281,5 @@ func (c contentJudge) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
 		}
 	}
 	size, content := c.contentOf(d)
-	return size == int(prev.size) && content == prev.content && d.Control&dp8.CtlEndStream == prev.control&dp8.CtlEndStream
+	return size == prev.size && content == prev.content && d.Control&dp8.CtlEndStream == prev.control&dp8.CtlEndStream
 }

@@ -75,19 +75,20 @@ func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
 	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
 	f.parts, f.reliables, f.reliable = 0, 0, 0
 	size, content := c.contentOf(d)
-	f.size, f.content = uint32(size), content
+	f.size, f.content = size, content
 	if d.Coalesced && !f.cut {
 		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
 	}
 }
 
-// contentOf gives size and hash of what stands behind header and signature.
-func (c *conn) contentOf(d *dp8.DFrame) (int, uint64) {
+// contentOf gives size and hash of what stands behind header and signature: a datagram has fewer
+// than 2^32 bytes, and two of one number hash alike by chance once in 2^32.
+func (c *conn) contentOf(d *dp8.DFrame) (size, hash uint32) {
 	body := c.fr.Payload[min(d.BodyOff(), len(c.fr.Payload)):]
 	if len(body) <= shortBody {
-		return len(body), digest(body)
+		return uint32(len(body)), uint32(digest(body))
 	}
-	return len(body), maphash.Bytes(contentSeed, body)
+	return uint32(len(body)), uint32(maphash.Bytes(contentSeed, body))
 }
 
 // shortBody is up to how many bytes digest is faster than maphash.
@@ -118,11 +119,11 @@ func digest(b []byte) uint64 {
 
 // partsOf gives the number of coalesced parts, of reliable ones, and the hash of
 // those: what a retry must still hold (MC-DPL8R 3.1.6.5).
-func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint64) {
+func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint32) {
 	for i := range q.Parts[:q.N] {
 		if p := &q.Parts[i]; p.Reliable() {
 			reliables++
-			sum = sum*0x9E3779B97F4A7C15 + maphash.Bytes(contentSeed, p.Data) + uint64(p.Command&^(dp8.PartEnd|dp8.PartBig))
+			sum = sum*0x9E3779B1 + uint32(maphash.Bytes(contentSeed, p.Data)) + uint32(p.Command&^(dp8.PartEnd|dp8.PartBig))
 		}
 	}
 	return uint8(q.N), reliables, sum
@@ -136,10 +137,10 @@ func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
 		return sum == f.reliable
 	}
 	if f.parts > 0 && f.reliables == 1 { // what is left may stand alone
-		return f.reliable == maphash.Bytes(contentSeed, d.Payload)+uint64(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
+		return f.reliable == uint32(maphash.Bytes(contentSeed, d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
 	size, content := c.contentOf(d)
-	return f.parts == 0 == !d.Coalesced && int(f.size) == size && f.content == content
+	return f.parts == 0 == !d.Coalesced && f.size == size && f.content == content
 }
 
 // silentLimit is for how long a side may not have been captured before its numbers
