@@ -126,6 +126,10 @@ func (c *conn) adrift(dir int, num int64) bool {
 		return s.history.missed || sacked && nseq > 0 || num != 0 && c.fr.Time-c.before > silentLimit
 	case !s.history.reachable(num):
 		return true
+	case c.mode == modeFull && c.c.Dir[dir].Provisionals().Any():
+		return true // the side may have come that far unseen
+	case c.mode == modeFull && c.f.Type == dp8.TypeHardDisconnect && s.doubts != nil && s.doubts.run > 0:
+		return true // the frames before it are doubtful already
 	case s.history.missed:
 		return !c.unwrappedWithin(dir, s.keys.verified, patience)
 	}
