@@ -48,7 +48,7 @@ type Protocol struct {
 	NewSession func(f *Flow, p Probe) Session
 	// Follows reports whether a frame has the number that its sender gives to the
 	// one behind another, by their headers alone: several datagrams that the capture
-	// shows as one are told by it. nil where frames have no numbers.
+	// shows as one are told by it. It may be nil where frames have no numbers.
 	Follows func(frame, next []byte) bool
 	// Neighbours are other protocols on the same ports, shown but never a
 	// connection. Neighbour recognises one, by what is known of its address pair.

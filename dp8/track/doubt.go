@@ -103,9 +103,13 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 
 // isRatherNext reports that a frame signed with the secret of the next epoch may well have
 // a number of that epoch: that secret is known, so it was used, and frames are missing, or
-// so does the number follow the latest one that verified.
+// so does the number follow the latest one that verified, or it is no higher than those before
+// and yet no retry.
 func (c *conn) isRatherNext(dir int, num int64) bool {
 	s := &c.side[dir]
+	if h := &s.history; c.f.Type == dp8.TypeDFrame && h.started && num <= h.top && c.f.DFrame.Control&dp8.CtlRetry == 0 {
+		return true
+	}
 	missing := !c.c.Rules.CleanOf(dir, s.keys.verified) || s.doubts != nil && s.doubts.run > 0
 	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
 }

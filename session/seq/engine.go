@@ -19,8 +19,8 @@ const (
 type Sending struct {
 	Num     int64
 	Mark    Mark
-	Exact   bool   // equal bytes of a number are a copy: the protocol tells its sendings apart
-	Counted bool   // its bytes tell the sendings of a number apart: equal ones are a copy unless its side did not count
+	Exact   bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
+	Counted bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
 	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
 	NoAck   bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
 	Hash    uint64 // of the whole payload

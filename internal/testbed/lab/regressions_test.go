@@ -36,6 +36,9 @@ var regressions = []struct {
 	{"dp8/wild-20261134", "drop 95-222; drop 223-239; drop 240-256; drop 257-287", "DP8-SIG-EARLY", conform.GuardNone},
 	// The same, and the connection was cut off while the signatures of the side were in doubt for it.
 	{"dp8/wild-20261134", "drop 77-141; drop 142-158; drop 159-175; drop 176-203; drop 205-221; drop 222-238; drop 239-266", "DP8-SIG-HDISCKEY", conform.GuardNone},
+	// The same, in one gap: the side sent faster in it than ever before.
+	{"dp8/wild-20261134", "drop 95-287", "DP8-SIG-EARLY", conform.GuardNone},
+	{"dp8/wild-20261134", "drop 81-273", "DP8-SIG-HDISCKEY", conform.GuardNone},
 	// Another connection began unseen, behind a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.
