@@ -1,9 +1,10 @@
 package dp8
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
 // sameAsGeneral compares the short way of decoding with the general one, which must say the
@@ -39,24 +40,7 @@ func sameAsGeneral(t *testing.T, b, before []byte) (short bool) {
 }
 
 // TestDecodeUsual: of the samples, edited and cut at random, the short way reads what the general one does.
-func TestDecodeUsual(t *testing.T) {
-	rnd, short := rand.New(rand.NewPCG(1, 2)), 0
-	samples := Samples()
-	for _, s := range samples {
-		for range 3000 {
-			b := append([]byte(nil), s...)
-			for range rnd.IntN(4) {
-				b[rnd.IntN(min(len(b), 32))] = byte(rnd.IntN(256))
-			}
-			if sameAsGeneral(t, b[:rnd.IntN(len(b)+1)], samples[rnd.IntN(len(samples))]) {
-				short++
-			}
-		}
-	}
-	if short < 3000 {
-		t.Errorf("the short way read %d datagrams: hardly any", short)
-	}
-}
+func TestDecodeUsual(t *testing.T) { dissecttest.ShortWay(t, Samples(), sameAsGeneral) }
 
 func FuzzDecodeUsual(f *testing.F) {
 	for _, s := range Samples() {
