@@ -43,7 +43,7 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 	list := m.Ack.AppendIDs(ids[:0])
 	high, low := r.low, r.top
 	for i, id := range list {
-		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) {
+		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) || c.MayOpen(uint32(id)) {
 			list[i] = noNumber
 			continue
 		}

@@ -37,6 +37,9 @@ func (c *conn) overdue(dir int) bool {
 func (c *conn) setApart(dir int) {
 	c.c.Dir[dir].Provisionals().Disregard(c.Sent.Num)
 	c.count(dir)
+	if len(c.Datagram.Messages) == 0 {
+		c.pair.opener = c.Datagram.PacketID + 1
+	}
 	if !c.isCopied(dir) {
 		c.tell(dir, Apart)
 	}

@@ -27,6 +27,7 @@ type pair struct {
 	d         *knet.Datagram // that of the table; the one at hand while it is
 	again     *knet.Datagram // a provisional one while it is believed; nil before there was any
 	openers   [][]byte       // contents of connect datagrams
+	opener    uint32         // PacketID, plus 1, of the latest datagram without messages that was set apart, 0 for none
 }
 
 // maxOpeners bounds the connect datagrams that are remembered.
