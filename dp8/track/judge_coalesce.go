@@ -16,7 +16,7 @@ func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 	if c.params.Signing == dp8.SigningUnknown {
 		return // a signature may stand before the headers
 	}
-	if !c.judgePadding(rules, d) {
+	if !c.keepsPadding(rules, d) {
 		return
 	}
 	switch err.Field {
@@ -44,8 +44,8 @@ func (c contentJudge) badPart(rule int, message string) {
 	c.c.Rules.Judge(x)
 }
 
-// judgePadding judges the padding that was decoded: zero bytes.
-func (c contentJudge) judgePadding(rules *session.Evaluation, d *dp8.DFrame) bool {
+// keepsPadding judges the padding that was decoded, and reports whether it is right: zero bytes.
+func (c contentJudge) keepsPadding(rules *session.Evaluation, d *dp8.DFrame) bool {
 	k := &d.Coalesce
 	if k.HeaderPad != [2]byte{} {
 		c.badPart(r223Hdrpad, fmt.Sprintf("the padding after the coalesce headers is % x, not zero", k.HeaderPad[:]))
@@ -67,7 +67,7 @@ func (c contentJudge) judgeCoalesced(d *dp8.DFrame) {
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
-	if !c.judgeCoalesceVersion(rules) || !d.Coalesced {
+	if !c.keepsCoalesceVersion(rules) || !d.Coalesced {
 		return
 	}
 	const whole = dp8.NewMsg | dp8.EndMsg
@@ -79,8 +79,8 @@ func (c contentJudge) judgeCoalesced(d *dp8.DFrame) {
 	}
 }
 
-// judgeCoalesceVersion: coalescence needs 1.5 on both sides (MC-DPL8R 1.7).
-func (c contentJudge) judgeCoalesceVersion(rules *session.Evaluation) bool {
+// keepsCoalesceVersion judges the version, and reports whether it is right: coalescence needs 1.5 on both sides (MC-DPL8R 1.7).
+func (c contentJudge) keepsCoalesceVersion(rules *session.Evaluation) bool {
 	a, b := c.side[0].version, c.side[1].version
 	switch {
 	case a == 0 || b == 0:
@@ -104,7 +104,7 @@ func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 	for _, r := range [...]int{r223Count, r223End, r223Fit} {
 		rules.Pass(r)
 	}
-	if c.judgePadding(rules, d) {
+	if c.keepsPadding(rules, d) {
 		rules.Pass(r223Hdrpad)
 		rules.Pass(r223Paypad)
 	}

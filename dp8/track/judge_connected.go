@@ -58,19 +58,19 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
 	}
 	if c.judgeMix(h); !c.answered.keeps {
 		if signed {
-			c.commands().judgeSecrets(h, fromListener)
+			c.commands().keepsSecrets(h, fromListener)
 		}
 		return
 	}
-	good := c.judgeAnswerVersion(dir, h)
-	good = c.judgePoll(r, h, fromListener) && good
+	good := c.keepsAnswerVersion(dir, h)
+	good = c.keepsPoll(r, h, fromListener) && good
 	if fromListener {
 		c.judgeAsked()
 		c.judgeAnswered(h)
 	}
-	good = c.judgeRspID(r, dir, h) && good
+	good = c.keepsRspID(r, dir, h) && good
 	if signed {
-		good = c.commands().judgeSecrets(h, fromListener) && good
+		good = c.commands().keepsSecrets(h, fromListener) && good
 	}
 	if !good {
 		return
@@ -97,8 +97,8 @@ func (c handshakeJudge) judgeRival(s *stray, fr *dissect.Frame) {
 	c.commands().keepStray(s, conform.Case{Rule: rule, Dir: s.from, Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text})
 }
 
-// judgeAnswerVersion judges the version that an answer reports.
-func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
+// keepsAnswerVersion judges the version that an answer reports, and tells whether it is right.
+func (c handshakeJudge) keepsAnswerVersion(dir int, h *dp8.Handshake) bool {
 	rules, v := &c.c.Rules, c.side[dir].version
 	switch {
 	case h.Opcode == dp8.OpConnected:
@@ -122,8 +122,8 @@ func (c handshakeJudge) judgeAnswerVersion(dir int, h *dp8.Handshake) bool {
 	return true
 }
 
-// judgePoll judges the POLL flag when a CONNECT showed who is who.
-func (c handshakeJudge) judgePoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
+// keepsPoll judges the POLL flag when a CONNECT showed who is who, and reports whether it is right.
+func (c handshakeJudge) keepsPoll(r *answerRules, h *dp8.Handshake, fromListener bool) bool {
 	rules, poll := &c.c.Rules, h.Command&dp8.Poll != 0
 	if c.hs.connects == 0 {
 		return true
@@ -139,9 +139,9 @@ func (c handshakeJudge) judgePoll(r *answerRules, h *dp8.Handshake, fromListener
 	return true
 }
 
-// judgeRspID: bRspId is the bMsgID of the frame that is answered. Any of the
+// keepsRspID judges bRspId, and reports whether it is right: it is the bMsgID of the frame that is answered. Any of the
 // attempt may be, also some that were not captured.
-func (c handshakeJudge) judgeRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
+func (c handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
 	rules, a := &c.c.Rules, &c.asked[1-dir]
 	if a.n == 0 || c.hs.connects == 0 && dir != c.connector || c.blind {
 		return true

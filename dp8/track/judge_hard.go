@@ -40,7 +40,7 @@ func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	if c.hs.sessionKnown {
 		rules.Pass(r2214Sessid)
 	}
-	good := c.judgeHardFields(dir, h)
+	good := c.keepsHardFields(dir, h)
 	c.settleFast(dir, h)
 	c.judgeHardMsgID(dir, h)
 	if !good || !c.hs.sessionKnown {
@@ -68,8 +68,8 @@ func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	}
 }
 
-// judgeHardFields judges the values of one HARD_DISCONNECT (MC-DPL8R 2.2.1.4).
-func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
+// keepsHardFields judges the values of one HARD_DISCONNECT (MC-DPL8R 2.2.1.4), and reports whether they are right.
+func (c commandJudge) keepsHardFields(dir int, h *dp8.Handshake) (good bool) {
 	rules := &c.c.Rules
 	good = true
 	check := func(rule int, holds bool, message string) {
@@ -81,7 +81,7 @@ func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	check(r2214Poll, h.Command&dp8.Poll == 0, "a HARD_DISCONNECT with POLL")
 	switch {
 	case c.mode == modeFull:
-		if !c.judgeHardSeq(dir, h) {
+		if !c.keepsHardSeq(dir, h) {
 			good = false
 		}
 	case c.mode != modeUnknown:
@@ -99,9 +99,9 @@ func (c commandJudge) judgeHardFields(dir int, h *dp8.Handshake) (good bool) {
 	return good
 }
 
-// judgeHardSeq: bRspId is the number of the data frame that would have been next.
+// keepsHardSeq judges bRspId, and reports whether it is right: it is the number of the data frame that would have been next.
 // All numbers sent lie below it, whenever they were captured.
-func (c commandJudge) judgeHardSeq(dir int, h *dp8.Handshake) bool {
+func (c commandJudge) keepsHardSeq(dir int, h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	highest, ok := c.c.Dir[dir].Window().Highest()
 	num := c.nextSend(&c.side[dir], h.RspID)

@@ -19,10 +19,10 @@ type secretWatch struct {
 	same     int    // offers in a row that answer the same CONNECT
 }
 
-// judgeSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3).
-func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
+// keepsSecrets judges what CONNECTED_SIGNED has on top (MC-DPL8R 2.2.1.3), and reports whether it is right.
+func (c commandJudge) keepsSecrets(h *dp8.Handshake, fromListener bool) (good bool) {
 	rules := &c.c.Rules
-	good = c.judgeOptions(h, fromListener)
+	good = c.keepsOptions(h, fromListener)
 	if fromListener {
 		if !rules.Check(r2213SecretListener, h.SenderSecret == dp8.Secret{} && h.ReceiverSecret == dp8.Secret{}) {
 			rules.Broken(r2213SecretListener, "the listener's CONNECTED_SIGNED carries a secret")
@@ -40,14 +40,14 @@ func (c commandJudge) judgeSecrets(h *dp8.Handshake, fromListener bool) (good bo
 		c.judgeStateless(h)
 		return good
 	}
-	good = c.judgeConnectorSecrets(h) && good
-	good = c.judgeEchoes(h) && good
+	good = c.keepsConnectorSecrets(h) && good
+	good = c.keepsEchoes(h) && good
 	c.chosen.answered = true
 	return good
 }
 
-// judgeOptions judges dwSigningOpts, also against those of the other side.
-func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bool) {
+// keepsOptions judges dwSigningOpts, also against those of the other side, and reports whether they are right.
+func (c commandJudge) keepsOptions(h *dp8.Handshake, fromListener bool) (good bool) {
 	rules, w := &c.c.Rules, &c.signed
 	const both = dp8.SigningFast | dp8.SigningFull
 	if !rules.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
@@ -59,7 +59,7 @@ func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bo
 		return false
 	}
 	if fromListener && w.mode != 0 {
-		return c.judgeMode(mode)
+		return c.keepsMode(mode)
 	}
 	if fromListener {
 		return true
@@ -75,8 +75,8 @@ func (c commandJudge) judgeOptions(h *dp8.Handshake, fromListener bool) (good bo
 	return true
 }
 
-// judgeMode judges the mode of an offer that comes behind the connector's choice.
-func (c commandJudge) judgeMode(mode uint32) bool {
+// keepsMode judges the mode of an offer that comes behind the connector's choice, and reports whether it is that.
+func (c commandJudge) keepsMode(mode uint32) bool {
 	rules, w := &c.c.Rules, &c.signed
 	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
@@ -90,8 +90,8 @@ func (c commandJudge) judgeMode(mode uint32) bool {
 	return false
 }
 
-// judgeConnectorSecrets judges the secrets, which are the connector's to choose.
-func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
+// keepsConnectorSecrets judges the secrets, which are the connector's to choose, and reports whether they are right.
+func (c commandJudge) keepsConnectorSecrets(h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	if !rules.Check(r2213SecretConnector, h.SenderSecret != dp8.Secret{} && h.ReceiverSecret != dp8.Secret{}) {
 		rules.Broken(r2213SecretConnector, "a secret of the connector is 0")
@@ -116,24 +116,24 @@ func (c commandJudge) judgeConnectorSecrets(h *dp8.Handshake) bool {
 
 func significant(s dp8.Secret) int { return bits.Len64(binary.LittleEndian.Uint64(s[:])) }
 
-// judgeEchoes judges what the connector's CONNECTED_SIGNED repeats of the offer it
+// keepsEchoes judges what the connector's CONNECTED_SIGNED repeats of the offer it
 // answers: cookie and tick. Which one that is shows in either; an offer that was not
-// captured may have been another.
-func (c commandJudge) judgeEchoes(h *dp8.Handshake) bool {
+// captured may have been another. It reports whether they are right.
+func (c commandJudge) keepsEchoes(h *dp8.Handshake) bool {
 	w := &c.signed
 	if len(w.offers) == 0 || w.more || c.blind {
 		return true
 	}
 	byTick, byCookie := w.echoes(h)
 	last := &w.offers[len(w.offers)-1]
-	tick := c.judgeEcho(r2213EchoMatch, byTick, c.impossibleEcho(h.EchoTimestamp), last,
+	tick := c.keepsEcho(r2213EchoMatch, byTick, c.impossibleEcho(h.EchoTimestamp), last,
 		fmt.Sprintf("dwEchoTimestamp is %d, but the listener's tTimestamp is %d", h.EchoTimestamp, last.tick))
-	cookie := c.judgeEcho(r2213SigEcho, byCookie, byTick, last,
+	cookie := c.keepsEcho(r2213SigEcho, byCookie, byTick, last,
 		fmt.Sprintf("ullConnectSig is %x, but the listener's is %x", h.ConnectSig, last.cookie))
 	return tick && cookie
 }
 
-func (c commandJudge) judgeEcho(rule int, holds, proven bool, o *offer, message string) bool {
+func (c commandJudge) keepsEcho(rule int, holds, proven bool, o *offer, message string) bool {
 	rules := &c.c.Rules
 	switch {
 	case rules.Check(rule, holds):
