@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 )
 
@@ -77,6 +76,3 @@ func (j *judge) judgeSAKTime(p *product) {
 
 // roundTrip is the whole round trip as far as it was seen, in ns.
 func (j *judge) roundTrip() int64 { return j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT() }
-
-// isNew reports a frame that is no copy of one captured before.
-func (j *judge) isNew() bool { return !j.Frame.Words.Has(dissect.Duplicate) }
