@@ -70,7 +70,7 @@ func (j *judge) judgeNamed(dir int, u *track.Record) {
 	if !rules.Check(rule, uint8(u.Msg) == f.MessageID) {
 		x := rules.Here(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.Msg), f.MessageID), u.Frame)
 		if x.Since = noWindow; u.Low != u.High || f.Type == dp4.TypeACK && f.Serial != u.Low {
-			x.Blocked = conform.GuardClean // it may answer a sending that was not captured and named that message
+			x.Blocked = conform.GuardClean // it may answer a transmission that was not captured and named that message
 		}
 		rules.Judge(x)
 		return
@@ -112,7 +112,7 @@ func (j *judge) knewUnreliable(dir int, u *track.Record) bool {
 	return false
 }
 
-// judgeAckSerial: an ACK has the serial of a sending of its packet (MC-DPL4R
+// judgeAckSerial: an ACK has the serial of a transmission of its packet (MC-DPL4R
 // 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
 func (j *judge) judgeAckSerial(dir int, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
@@ -126,7 +126,7 @@ func (j *judge) judgeAckSerial(dir int, u *track.Record) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High)
-	// Each NACK may cause a sending, however soon.
+	// Each NACK may cause a retry, however soon.
 	if excess >= 2 && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-u.Last < excess*max(j.roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.Frame)
 		x.Since = u.Time
@@ -151,7 +151,7 @@ func (j *judge) claim(dir int, num, top int64, rule int, named int64) {
 
 const maxClaims = 4
 
-// fewPackets bounds the packets that the capture may lack behind a first sending that seems
+// fewPackets bounds the packets that the capture may lack behind a first transmission that seems
 // to disprove a claim. Where it lacks more, the side may have sent later ones before.
 const fewPackets = 8
 
@@ -168,9 +168,9 @@ func (j *judge) closeClaims(dir int) {
 	})
 }
 
-// shownWrong ends a claim that a later first sending shows wrong. Where more bytes
+// shownWrong ends a claim that a later first transmission shows wrong. Where more bytes
 // arrived since the highest number than were captured, the capture missed some of the
-// side, and that sending may be none of the first.
+// side, and that one may not be the first.
 func (j *judge) shownWrong(dir int, x *claim) {
 	if ahead, _ := j.CountedAhead(dir); ahead > x.ahead {
 		j.unproven(x)
@@ -184,7 +184,7 @@ func (j *judge) unproven(x *claim) {
 	j.c.Rules.Judge(x.Case)
 }
 
-// settleClaims looks at a packet captured for the first time: as a first sending,
+// settleClaims looks at a packet captured for the first time: as a first transmission,
 // long after an acknowledgement claimed it or one behind it, it proves that to be
 // wrong. Numbers are sent in their order.
 func (j *judge) settleClaims(dir int, num int64) {
@@ -194,7 +194,7 @@ func (j *judge) settleClaims(dir int, num int64) {
 		case x.epoch != j.Epoch(dir):
 			j.unproven(x)
 		case x.shown != 0 && num > max(x.num, x.shown+fewPackets):
-			j.unproven(x) // the side had come further: what seemed a first sending was none
+			j.unproven(x) // the side had come further: what seemed a first transmission was none
 		case x.shown != 0:
 			j.shownWrong(dir, x)
 		case num > x.top && num <= x.num && j.Packet.Serial == 0 && j.Frame.Time > x.ripe && j.Fine():

@@ -54,7 +54,7 @@ func (j *judge) blameBefore(rule, dir int, u *track.Record, message string, proo
 	j.side[dir].oddly(uint8(u.Num), j.Frame.Time)
 }
 
-// judgeUnlike: a sending differs from the packet that has its number.
+// judgeUnlike: a transmission differs from the packet that has its number.
 func (j *judge) judgeUnlike(dir int, u *track.Record) {
 	f := j.Packet
 	rule, what := r222SeqUnique, ""

@@ -102,7 +102,7 @@ type claim struct {
 	num, top int64
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
-	shown    int64 // number whose first sending seems to show that it is wrong, 0 for none
+	shown    int64 // number whose first transmission seems to show that it is wrong, 0 for none
 	ahead    int   // how often counts of bytes had been too high when top was captured
 }
 
@@ -113,5 +113,5 @@ type oddity struct {
 	time int64
 }
 
-// maxOddities is how many of a side are remembered, the latest.
+// maxOddities bounds the oddities of a side that are remembered: the latest.
 const maxOddities = 8

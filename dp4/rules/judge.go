@@ -49,8 +49,8 @@ type side struct {
 	retries  int           // whose time was judged
 
 	captured   uint64     // packets
-	missed     uint64     // of these, sendings before were not captured
-	perMessage bool       // its serials count the sendings of whole messages
+	missed     uint64     // of these, transmissions before were not captured
+	perMessage bool       // its serials count the transmissions of whole messages
 	zeros      *[32]zeros // nil while no later part had serial 0
 }
 

@@ -13,7 +13,7 @@ const (
 	productTime    = 50e6 // ns from one SAK to the next on what is reliable or unfinished
 )
 
-// A product is what is track.Remembered of a side to compare it with Windows.
+// A product is what is remembered of a side to compare it with Windows.
 type product struct {
 	known   bool // a SAK was captured, and all packets since
 	packets int  // since that

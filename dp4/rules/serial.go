@@ -40,7 +40,7 @@ func (j *judge) judgeFirst(dir int, u *track.Record) {
 	}
 }
 
-// judgeSerialStart: the first sending of a message has serial 0 (MC-DPL4R 2.2.2,
+// judgeSerialStart: the first transmission of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // behind the one before it than any retry can was not sent before.
 func (j *judge) judgeSerialStart(dir int, u *track.Record) {
@@ -66,7 +66,7 @@ func (j *judge) judgeSerialStart(dir int, u *track.Record) {
 // second time, in ns.
 const soonPart = 5e6
 
-// judgePartSerial judges the serial of a part of a message: it counts the sendings
+// judgePartSerial judges the serial of a part of a message: it counts the transmissions
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
 func (j *judge) judgePartSerial(dir int, u *track.Record) {
 	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir]
@@ -157,7 +157,7 @@ func (j *judge) judgeStart(dir int, u *track.Record) {
 	}
 }
 
-// judgeRetryTime: a retry sooner than the shortest round trip after the sending
+// judgeRetryTime: a retry sooner than the shortest round trip after the transmission
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
 func (j *judge) judgeRetryTime(dir int, u *track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]

@@ -13,11 +13,11 @@ const (
 	setACK
 	setNACK
 	setOrder  // a packet that continues what was captured before
-	setRepeat // a sending of a packet that was captured before
+	setRepeat // a transmission of a packet that was captured before
 	setHeard  // an acknowledgement that goes on from the one before
 	setPlain  // a data frame as most are: setData and more
 	setAnswer // an ACK as most are: setACK and more
-	setFirst  // the first sending of a reliable message of one packet, well within the window
+	setFirst  // the first transmission of a reliable message of one packet, well within the window
 )
 
 var ruleSets = [][]int{

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// shunTime is for how long a shunned frame is track.Remembered, in ns.
+// shunTime bounds how long an ignored frame is remembered, in ns.
 const shunTime = 5e9
 
 // judgeIgnored remembers a data frame that was not tracked.

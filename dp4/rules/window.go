@@ -130,7 +130,7 @@ func (j *judge) settleExcess(dir int) {
 	switch {
 	case low == nil || x.msg-low.Msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
-	case low.Low != 0: // before the sending that was captured a NACK may have said that it came
+	case low.Low != 0: // before the transmission that was captured a NACK may have said that it came
 		ruling.Blocked, ruling.Message = conform.GuardClean, beyond(x.msg, low)
 	default:
 		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.Frame, j.Frame.Frame}
