@@ -34,16 +34,12 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if len(c.side[other].refused) > 0 {
 		c.voidRefused(dir, next)
 	}
-	if c.judge != nil && (c.side[dir].ended || c.side[other].ended) {
-		c.judge.ends().judgeAcknowledged(dir, next)
-	}
 	genuine := !c.fr.Words.Has(dissect.Duplicate)
 	if genuine {
-		told := mask
 		mask = c.read(dir, nrcv, mask)
-		if c.judge != nil {
-			c.judge.acks().judgeAcknowledgement(dir, told)
-		}
+	}
+	if c.next = next; genuine || c.side[dir].ended || c.side[other].ended {
+		c.tell(dir, Acknowledges)
 	}
 	if s := &c.side[other]; s.beyond && next > s.endSeq+1 {
 		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
@@ -56,9 +52,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		if known && words.Has(dissect.AckOfUncaptured) {
 			c.passedHole(dir, cum)
 		}
-		if c.judge != nil {
-			c.judge.retries().acknowledged(dir, cum, known, words, pure)
-		}
+		c.applied = applied{true, known, cum, words}
 	}
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
@@ -77,13 +71,10 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
 	if !c.fr.Words.Has(dissect.Duplicate) {
-		told := mask
 		if mask != 0 {
 			mask = c.readSendMask(dir, before, mask)
 		}
-		if c.judge != nil && (told != 0 || c.judge.own[dir].sequence.alone.waiting) {
-			c.judge.sequence().judgeSendMask(dir, before, told, mask)
-		}
+		c.tell(dir, Acknowledged)
 	}
 	if mask == 0 {
 		return

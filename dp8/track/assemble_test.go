@@ -295,7 +295,7 @@ func TestAssemblerIsBounded(t *testing.T) {
 // Counting alone gives the same counters.
 func TestCountingAlone(t *testing.T) {
 	for _, mode := range []session.MessageMode{session.CountMessages, session.HashMessages, session.CollectPayload} {
-		p := New(Options{})
+		p := NewWithRules(Options{})
 		s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Messages: mode, Force: sessiontest.Force(p, "")})}
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, dataAs(tail, 0, 2, 0, "c"))

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -41,7 +40,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 			c.keepUnjudged(dir, num, off, sig)
 			c.suspect(dir)
 			if c.waiting(dir) {
-				c.c.Rules.Doubt(conform.GuardAuth)
+				c.tellOf(dir, num, Unchecked)
 				return !c.hold(dir, num)
 			}
 			return true
@@ -62,11 +61,8 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 // judges it (guard AUTH).
 func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
-	d := c.keepDoubt(dir, num, v, true)
-	if c.judge != nil {
-		c.judge.signing().doubtSignature(dir, v, d)
-	}
-	c.c.Rules.Doubt(conform.GuardAuth)
+	c.signature = signature{v, true, c.keepDoubt(dir, num, v, true)}
+	c.tellOf(dir, num, Doubtful)
 	if c.side[dir].doubts.heeds() {
 		return true
 	}
@@ -81,9 +77,7 @@ func (c *conn) verified(dir int, num int64) {
 	if s.doubts != nil {
 		c.vouch(dir, num)
 	}
-	if c.judge != nil {
-		c.judge.signing().passSignature(dir, num)
-	}
+	c.tellOf(dir, num, Verified)
 }
 
 // verify gives what is known of a signature, and learns mode and secrets from it.
@@ -117,16 +111,15 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 // the frames that waited for it.
 func (c *conn) settleKeys(dir int) {
 	k := &c.side[dir].keys
-	suspects := k.suspects
+	c.suspects = k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
-		if c.judge != nil {
-			c.judge.signing().judgeModifier(dir, suspects)
-		}
+		c.tell(dir, Proven)
 		out := &c.c.Dir[dir].Signatures
 		out.Valid += valid
 		out.Invalid += invalid
 		c.c.Remark("modifier of the secrets: " + k.modifierIs.String())
 	}
+	c.suspects = nil
 	c.forgetDropped(dir)
 }
 

@@ -12,7 +12,7 @@ import (
 // TestClaimsAreBounded: acknowledgements of what was not captured wait for their proof. Of more
 // than there is room for the oldest ends without a verdict.
 func TestClaimsAreBounded(t *testing.T) {
-	p := New(Options{})
+	p := NewWithRules(Options{})
 	s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})}
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, keepAlive(0, 0, 7))
@@ -32,7 +32,7 @@ func TestClaimsAreBounded(t *testing.T) {
 // TestDoubtsAreBounded: signatures that are wrong wait until it shows whether the secret was
 // still in force; of what there is no room for there is no verdict.
 func TestDoubtsAreBounded(t *testing.T) {
-	p := New(Options{})
+	p := NewWithRules(Options{})
 	s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})}
 	s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 	s.send(1, signedAnswer(true, 7, connectorSecret, listenerSecret, dp8.SigningFast))

@@ -1,12 +1,10 @@
 package track
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A claim is an acknowledgement of numbers that were not captured. Most show what
@@ -21,7 +19,22 @@ type claim struct {
 	hole       bool   // the numbers lie below the highest captured
 	denied     uint64 // a SACK of the other side by which none of it was sent yet
 	deniedTo   int64  // its bNSeq
+	outcome    claimOutcome
+	by         int64 // the number that decided it
 }
+
+// claimOutcome is what became of a claim.
+type claimOutcome uint8
+
+const (
+	claimOpen      claimOutcome = iota // nothing shows whether it is false
+	claimOvertook                      // its number came a little later
+	claimSentLater                     // a number of it was sent for the first time much later
+	claimTakenBack                     // a later frame of its side goes back to a lower number
+	claimUnseen                        // the other side is not seen
+	claimDoubted                       // numbers are in doubt since
+	claimLeft                          // the connection ended
+)
 
 // maxClaims bounds the claims of a side that wait.
 const maxClaims = 8
@@ -50,40 +63,19 @@ func (c *conn) claim(dir int, k claim) {
 	if x := l.claims.Latest(); x != nil && x.next == k.next && x.mask == k.mask {
 		return
 	}
-	l.claims.Enter(k, maxClaims, func(oldest *claim) { c.shelve(dir, oldest, conform.GuardClean) })
+	l.claims.Enter(k, maxClaims, func(oldest *claim) { c.endClaim(dir, oldest, claimOpen, 0) })
 }
 
-// dropClaims ends all claims of a side without an answer.
-func (c *conn) dropClaims(dir int, g conform.Guard) {
-	c.side[dir].numbers.claims.End(func(k *claim) { c.shelve(dir, k, g) })
+// endClaims ends all claims of a side in one way.
+func (c *conn) endClaims(dir int, what claimOutcome) {
+	c.side[dir].numbers.claims.End(func(k *claim) { c.endClaim(dir, k, what, 0) })
 }
 
-// endClaims ends those that are left at the end of the connection.
-func (c *conn) endClaims(dir int) {
-	c.side[dir].numbers.claims.End(func(k *claim) {
-		if c.judge != nil {
-			c.judge.acks().judgeLastClaim(dir, k)
-		}
-	})
-}
-
-// What becomes of a claim is told to who judges it.
-
-func (c *conn) shelve(dir int, k *claim, g conform.Guard) {
+// endClaim tells the judge what became of a claim, and by which number.
+func (c *conn) endClaim(dir int, k *claim, what claimOutcome, by int64) {
 	if c.judge != nil {
-		c.judge.acks().shelve(dir, k, g)
-	}
-}
-
-func (c *conn) disprove(dir int, k *claim, why string) {
-	if c.judge != nil {
-		c.judge.acks().disprove(dir, k, why)
-	}
-}
-
-func (c *conn) passClaim(k *claim) {
-	if c.judge != nil {
-		c.judge.acks().passClaim(k)
+		k.outcome, k.by = what, by
+		c.judge.Claim(dir, k)
 	}
 }
 
@@ -93,15 +85,15 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 	c.side[1-dir].numbers.claims.Settle(func(k *claim) bool {
 		switch late := c.fr.Time-k.time > c.prior.horizon; {
 		case k.covers(num) && first && late && c.outOfTurn(dir, num):
-			c.shelve(1-dir, k, conform.GuardClean) // it may have been sent before, unseen
+			c.endClaim(1-dir, k, claimOpen, 0) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
-			c.disprove(1-dir, k, fmt.Sprintf("%d is first sent %s later", uint8(num), ms(c.fr.Time-k.time)))
+			c.endClaim(1-dir, k, claimSentLater, num)
 		case k.covers(num) && !first && late:
-			c.shelve(1-dir, k, conform.GuardClean) // it was sent before, unseen
+			c.endClaim(1-dir, k, claimOpen, 0) // it was sent before, unseen
 		case !k.hole && num >= k.top() && !late:
-			c.passClaim(k) // the frame was overtaken by its acknowledgement
+			c.endClaim(1-dir, k, claimOvertook, num)
 		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
-			c.shelve(1-dir, k, conform.GuardClean)
+			c.endClaim(1-dir, k, claimOpen, 0)
 		default:
 			return true
 		}
@@ -135,7 +127,7 @@ func (c *conn) contradict(dir int, next int64) {
 	c.side[dir].numbers.claims.Settle(func(k *claim) bool {
 		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.fr.Frame > k.frame && c.after(&k.stamp)
 		if wrong {
-			c.disprove(dir, k, fmt.Sprintf("a later frame goes back to %d", uint8(next)))
+			c.endClaim(dir, k, claimTakenBack, next)
 		}
 		return !wrong
 	})
@@ -176,14 +168,14 @@ func (c *conn) firstAck(dir int, nrcv uint8) {
 	first := !l.answered
 	l.answered = true
 	if l.unseen = l.unseen || c.fr.Time-c.c.FirstTime > firstAckTime || nrcv > dp8.WindowSize; l.unseen {
-		c.dropClaims(dir, conform.GuardBidir) // the other side is not seen
+		c.endClaims(dir, claimUnseen)
 		return
 	}
 	c.contradict(dir, int64(nrcv))
 	switch {
 	case nrcv != 0:
 		c.claim(dir, claim{next: int64(nrcv), high: -1, opening: first})
-	case first && c.judge != nil:
-		c.judge.acks().passStart()
+	case first:
+		c.said.begins = true
 	}
 }

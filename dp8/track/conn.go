@@ -23,8 +23,8 @@ type conn struct {
 	alive     aliveState
 	hs        handshakeState
 	life      lifecycle
-	finished  bool   // settled: further frames are only counted
-	judge     *judge // nil when its rules are not judged
+	finished  bool  // settled: further frames are only counted
+	judge     Judge // nil for none
 	attempts  [2]attempt
 	strays    []*stray
 	signed    signedWatch
@@ -32,11 +32,12 @@ type conn struct {
 	rival     *conn // another connection of the pair when this one began, until it is answered
 	rivalOpen bool  // its handshake was pending then
 
-	event // the frame at hand
+	Event // the frame at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 
 	numbered [2]int64 // time of the latest numbered frame
+	spoke    int64    // … or SACK, of either side
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt

@@ -18,7 +18,7 @@ type scene struct{ *sessiontest.Scene }
 
 // newScene takes every address pair for DirectPlay 8 from the start when forced.
 func newScene(t *testing.T, opts Options, forced bool) *scene {
-	p := New(opts)
+	p := NewWithRules(opts)
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")
@@ -31,7 +31,7 @@ func newScene(t *testing.T, opts Options, forced bool) *scene {
 // sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
 // the same.
 func (s *scene) sameWithoutRules(t *testing.T, opts Options, forced bool) {
-	p := Follow(opts)
+	p := New(opts, nil)
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")

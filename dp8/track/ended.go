@@ -22,9 +22,7 @@ func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool
 	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
-	if c.judge != nil {
-		c.judge.ends().judgeBeyond(&c.c.Rules, dir, d)
-	}
+	c.tellOf(dir, num, BehindEnd)
 	c.side[dir].beyond = true
 	c.remember(dir, num, d, keepAlive) // its acknowledgement would be a fault
 }

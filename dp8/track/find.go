@@ -8,9 +8,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func newPair(f *session.Flow, learned *probe, opts *Options, judged bool) *pair {
+func newPair(f *session.Flow, learned *probe, opts *Options, judge func() Judge) *pair {
 	shared := f.Room(func() any { return new(room) }).(*room)
-	return &pair{flow: f, opts: opts, judged: judged, learned: learned, room: shared}
+	return &pair{flow: f, opts: opts, judge: judge, learned: learned, room: shared}
 }
 
 // Input implements session.Session.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
@@ -30,11 +29,9 @@ func (c *conn) ignoreForeign(dir int, num int64, d *dp8.DFrame) {
 	}
 	again := c.alive.other == d.SessionID // one that comes again is another connection's
 	c.alive.other, c.alive.again = d.SessionID, again
-	continues := !again && c.continues(dir, num, d.NRcv)
-	if c.judge != nil {
-		c.judge.content().judgeForeignKeepAlive(d, continues)
-	}
-	if continues && !c.hasIDBehind(d) {
+	c.continuing = !again && c.continues(dir, num, d.NRcv)
+	c.tellOf(dir, num, Foreign)
+	if c.continuing && !c.hasIDBehind(d) {
 		c.refuse(dir, num, foreignSession, c.doubtfulID())
 	}
 }
@@ -60,13 +57,22 @@ func (c *conn) hasIDBehind(d *dp8.DFrame) bool {
 	return d.Control&dp8.CtlCoalesce == 0 && !d.HasSignature && len(d.Payload) == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID
 }
 
-// doubtfulID gives the guard that an id lacks which is not the connection's.
-func (c *conn) doubtfulID() conform.Guard {
+// idDoubt is why an id that is not the connection's may be none of another one.
+type idDoubt uint8
+
+const (
+	idKnown   idDoubt = iota
+	idOneOf           // of two ids, which is the connection's?
+	idPayload         // below 1.5 the four bytes may be payload
+)
+
+// doubtfulID tells whether it is in doubt that an id is another one's.
+func (c *conn) doubtfulID() idDoubt {
 	switch handshake := c.hs.any; {
 	case !handshake && !c.alive.sure:
-		return conform.GuardStart // of two ids, which is the connection's?
+		return idOneOf
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
-		return conform.GuardVer // below 1.5 the four bytes may be payload
+		return idPayload
 	}
-	return conform.GuardNone
+	return idKnown
 }

@@ -34,6 +34,7 @@ func (c *conn) handshake(dir int) {
 	c.life.heard(dir)
 	c.fr.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 	c.hs.any = true
+	c.greeting, c.ticking, c.stray = greeting{}, ticking{}, nil
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if !c.started() {
 		c.c.Complete = true
@@ -53,9 +54,6 @@ func (c *conn) handshake(dir int) {
 		if c.fr.HasTime && len(c.fr.Payload) >= 16 && !(c.hs.connects > 0 && h.Timestamp == c.hs.tick) {
 			c.coarsen(c.fr.Time)
 		}
-		if c.judge != nil {
-			c.judge.retries().judgeConnects(h)
-		}
 		c.hs.connects++
 		c.hs.tick, c.hs.connectAt = h.Timestamp, c.fr.Time
 		for i := range c.side { // the answers may be repeated when data has passed
@@ -67,6 +65,7 @@ func (c *conn) handshake(dir int) {
 	case dp8.OpConnected, dp8.OpConnectedSigned:
 		c.answer(dir, h)
 	}
+	c.tell(dir, Heeded)
 	if !c.started() {
 		c.expectZero()
 	}
@@ -84,9 +83,6 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
-		if c.judge != nil {
-			c.judge.retries().judgeConnectedLate()
-		}
 		c.hs.answered = true
 	} else {
 		if c.hs.answered && !c.hs.confirmed && c.hs.connects > 0 && c.fr.HasTime {
@@ -124,11 +120,7 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 		return
 	}
 	c.hs.secrets = true
-	if c.judge != nil {
-		c.judge.signing().judgeSigningVersion()
-		c.judge.signing().judgeLeak(h)
-		c.judge.signing().checkSupplied(h)
-	}
+	c.greeting.secrets = true
 	c.useSecrets(h.SenderSecret, h.ReceiverSecret, true)
 	c.rejudge()
 }

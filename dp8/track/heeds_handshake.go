@@ -19,12 +19,19 @@ func (a *attempt) add(fr *dissect.Frame, h *dp8.Handshake) {
 	}
 }
 
-// An answering is what a CONNECTED or CONNECTED_SIGNED says of the kind of its handshake.
-type answering struct {
+// A greeting is what a frame of the handshake says beside those before it.
+type greeting struct {
+	foreign   bool // it names another session
+	sound     bool // of a CONNECT: no receiver ignores it
+	exchanged bool // … it shows that the roles are the other way round
+
+	// Of a CONNECTED or CONNECTED_SIGNED.
 	fromListener bool
-	known        bool    // the kind was, before it
+	known        bool    // whether the handshake is signed was, before it
 	keeps        bool    // it keeps to that
 	offered      [2]bool // mixState.offered, before it
+	follows      bool    // of another session: it goes on with one before it, which answered a CONNECT of this connection
+	secrets      bool    // its secrets are those of the connection
 }
 
 // heedsHandshake reports whether a CONNECT, CONNECTED or CONNECTED_SIGNED may change anything.
@@ -34,13 +41,8 @@ func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
 		return !(len(c.fr.Payload) >= 12 && c.isForeign(h))
 	}
 	if c.fr.Words.Has(dissect.Duplicate) {
-		if c.judge != nil {
-			c.judge.handshakes().copied(dir, h)
-		}
+		c.tell(dir, Greets)
 		return false
-	}
-	if c.judge != nil {
-		c.judge.handshakes().judgeCommand(h)
 	}
 	if h.Opcode == dp8.OpConnect {
 		return c.heedsConnect(dir, h)
@@ -62,9 +64,8 @@ func isSound(h *dp8.Handshake) bool {
 // session, nor, once the handshake is over, when receivers ignore it.
 func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 	foreign, good := c.isForeign(h), isSound(h)
-	if c.judge != nil {
-		c.judge.handshakes().judgeConnect(dir, h, foreign, good)
-	}
+	c.greeting.foreign, c.greeting.sound = foreign, good
+	c.tell(dir, Greets)
 	opening := c.life.state == session.Opening
 	switch {
 	case foreign && good && opening: // the attempt goes on under another id
@@ -88,17 +89,15 @@ func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 // has another major version, another session, or is signed in an unsigned handshake
 // (MC-DPL8R 2.2.1.2, 2.2.1.3, 3.1.5.1.2, 3.1.5.1.3).
 func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
-	if c.judge != nil {
-		c.judge.handshakes().judgeMajor(h)
-	}
 	if h.Version>>16 != 1 {
+		c.tell(dir, Greets)
 		return false
 	}
-	if c.isForeign(h) {
+	x := &c.greeting
+	if x.foreign = c.isForeign(h); x.foreign {
 		c.strayAnswer(dir, h)
 		return false
 	}
-	x := &c.answered
 	if x.fromListener = h.Command&dp8.Poll != 0; c.connector >= 0 {
 		x.fromListener = dir != c.connector
 	}
@@ -110,9 +109,7 @@ func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
 	if x.fromListener && x.keeps {
 		c.meetRival()
 	}
-	if c.judge != nil {
-		c.judge.handshakes().judgeAnswer(dir, h)
-	}
+	c.tell(dir, Greets)
 	if signed && x.fromListener {
 		c.addOffer(h)
 	}
@@ -128,11 +125,9 @@ func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
 func (c *conn) strayAnswer(dir int, h *dp8.Handshake) {
 	s := newStray(c.fr, dir, h.SessionID)
 	s.rsp, s.pending = h.RspID, !c.hs.answered
-	follows := c.followsStray(s)
-	if c.judge != nil {
-		c.judge.commands().judgeStrayAnswer(h, s, follows)
-	}
-	if !follows {
+	c.stray, c.greeting.follows = s, c.followsStray(s)
+	c.tell(dir, Greets)
+	if !c.greeting.follows {
 		c.addStray(s)
 	}
 }
@@ -151,7 +146,7 @@ func (c *conn) meetRival() {
 	s := newStray(c.fr, o.c.DirOf(c.fr.Datagram), c.c.SessionID)
 	s.side = s.from
 	if o.judge != nil {
-		o.judge.handshakes().judgeRival(s, c.fr)
+		o.judge.Stray(s)
 	}
 	o.addStray(s)
 }

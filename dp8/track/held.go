@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -79,12 +78,12 @@ func (c *conn) believeHeld(dir int) {
 		kept[i] = &k.held[i].datagram
 	}
 	k.held, k.trusting = nil, true
-	at := c.event
+	at := c.Event
 	c.c.Replay(dir, at.fr, kept, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
 		}
-		c.c.Rules.Doubt(conform.GuardAuth)
+		c.tell(dir, Unchecked)
 		if k := &c.f.SACK; c.f.Type == dp8.TypeSACK {
 			c.heedSACK(dir, c.nextSend(&c.side[dir], k.NSeq), k)
 			return
@@ -94,7 +93,7 @@ func (c *conn) believeHeld(dir int) {
 		c.sending(num, seq.Unmarked)
 		c.heedData(dir, num, d, c.isKeepAlive(d))
 	})
-	c.event = at
+	c.Event = at
 }
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of

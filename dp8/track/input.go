@@ -8,9 +8,6 @@ import (
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
-	if p.judged {
-		c.judge = &judge{conn: c}
-	}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
 	for i := range c.side {
@@ -25,6 +22,10 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		c.fr.Acks = append(c.fr.Acks, at.Frame)
 		c.flow.Acked(at, c.fr.Frame)
 	}
+	if p.judge != nil {
+		c.judge = p.judge()
+		c.judge.Follow(View{c})
+	}
 	return c
 }
 
@@ -37,13 +38,9 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
 		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		if c.judge != nil {
-			c.judge.commands().judgeMalformed()
-		}
+		c.damaged = c.c.Damaged(fr.Datagram)
+		c.tell(dir, Unread)
 		c.malformedFrame(dir)
-		if c.judge != nil {
-			c.judge.content().judgeMalformedData(err)
-		}
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
@@ -65,9 +62,7 @@ func (c *conn) countUntracked(dir int) {
 	case dp8.TypeDFrame:
 		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
 	}
-	if c.judge != nil {
-		c.judge.sequence().blindTo(dir)
-	}
+	c.tell(dir, Untracked)
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
@@ -142,11 +137,12 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	c.horizon = c.c.Rules.Horizon()
+	c.Num, c.keepAlive, c.horizon = num, keepAlive, c.c.Rules.Horizon()
 	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
 	c.heed(dir, num)
 	c.recall(dir, num)
-	v := out.Send(&c.sent)
+	c.verdict = out.Send(&c.sent)
+	v := &c.verdict
 	c.fr.Words |= v.Words
 	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
@@ -160,13 +156,9 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if d.Control&dp8.CtlEndStream != 0 || s.ended {
 			c.noteEnd(dir, num, d)
 		}
-		if c.judge != nil {
-			c.judge.content().judgeData(dir, num, d, keepAlive)
-		}
-		c.number(dir, num, d, v)
-		if c.judge != nil {
-			c.judge.sequence().judgeNumber(dir, num, d)
-		}
+		c.number(dir, num, d)
+		c.tell(dir, Placed)
+		c.dropOutlier(dir)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	c.giveUp(dir, num, d.SendMask)
@@ -183,15 +175,10 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		if c.sent.Mark != seq.MarkRetry {
 			out.Keep(&c.sent)
 		}
-		if c.judge != nil {
-			c.judge.judgeKept(dir, num)
-		}
+		c.tell(dir, Taken)
 	}
 	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
 		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
-	}
-	if c.judge != nil {
-		c.judge.judgeFlow(dir, num, d, keepAlive, v)
 	}
 }
 
@@ -244,13 +231,11 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	s := &c.side[dir]
 	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
 	c.life.heard(dir)
+	c.Num = next
 	if !c.fr.Words.Has(dissect.Duplicate) && !c.fr.Cut() && !c.heedsSACK(dir, next, k) {
 		return
 	}
 	c.listen(dir, next)
-	if c.judge != nil {
-		c.judge.handshakes().speaks(dir)
-	}
 	s.nseq.Advance(next)
 	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
 	c.heed(dir, next)
@@ -258,20 +243,13 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
 	c.giveUp(dir, next, k.SendMask)
-	if c.judge != nil {
-		c.judge.ends().judgeReply(dir, next)
-	}
+	c.tell(dir, Taken)
 }
 
 // heedsSACK reports whether a SACK that is no copy may change anything.
 func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
-	if c.judge != nil {
-		c.judge.acks().judgeSACK(dir)
-	}
 	c.noteTick(dir, k.Timestamp)
 	heeded := c.heedsNext(dir, next)
-	if c.judge != nil {
-		c.judge.acks().judgeNSeq(dir, next)
-	}
+	c.tell(dir, Announces)
 	return heeded
 }

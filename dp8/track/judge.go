@@ -7,7 +7,7 @@ import (
 )
 
 // A judge judges one connection. What it remembers is its own; of the connection it reads
-// what was captured and what was made of it, and changes nothing but its Rules.
+// what the View shows.
 type judge struct {
 	*conn
 	own    [2]judgedSide
@@ -42,20 +42,152 @@ type commandState struct {
 	confirms    int // confirmations
 }
 
-// judgeKept judges a data frame that is no copy once it is remembered.
-func (c *judge) judgeKept(dir int, num int64) {
-	c.content().judgeMessage(dir, num)
-	if c.side[1-dir].ended {
-		c.ends().judgeReply(dir, num+1)
+// Follow implements Judge.
+func (c *judge) Follow(v View) { c.conn = v.c }
+
+// Observe implements Judge.
+func (c *judge) Observe(e *Event) {
+	dir := e.Dir
+	switch e.Step {
+	case Unread:
+		c.commands().judgeMalformed()
+		c.content().judgeMalformedData()
+	case Untracked:
+		c.sequence().blindTo(dir)
+	case Verified:
+		c.signing().passSignature(dir, e.Num)
+	case Unchecked:
+		c.c.Rules.Doubt(conform.GuardAuth)
+	case Doubtful:
+		c.signing().doubtSignature(dir, &e.signature)
+		c.c.Rules.Doubt(conform.GuardAuth)
+	case Refused:
+		c.signing().reportSignature(dir, e.Num, &e.signature)
+	case Proven:
+		c.signing().judgeModifier(dir, e.suspects)
+	case Foreign:
+		c.content().judgeForeignKeepAlive(&e.f.DFrame, e.continuing)
+	case BehindEnd:
+		c.ends().judgeBeyond(&c.c.Rules, dir, &e.f.DFrame)
+	case Woken:
+		c.timers.wake(c, e.pause)
+	case Placed:
+		c.content().judgeData(dir, e.Num, &e.f.DFrame, e.keepAlive)
+		c.sequence().judgeNumber(dir, e.Num, &e.f.DFrame)
+	case Announces:
+		c.acks().judgeSACK(dir)
+		c.commands().judgeTick(dir)
+		c.acks().judgeNSeq(dir, e.Num)
+	case Acknowledges:
+		c.judgeAcknowledges(dir)
+	case Acknowledged:
+		c.judgeAcknowledged(dir)
+	case Taken:
+		if e.f.Type == dp8.TypeDFrame {
+			c.judgeKept(dir, e.Num, &e.f.DFrame)
+			return
+		}
+		c.handshakes().speaks(dir)
+		c.ends().judgeReply(dir, e.Num)
+	case Greets:
+		c.handshakes().judgeGreeting(dir, &e.f.Handshake)
+	case Heeded:
+		c.judgeHeeded(dir, &e.f.Handshake)
+	case Resets:
+		c.commands().judgeTick(dir)
+		c.commands().judgeHard(dir, &e.f.Handshake)
+	case ResetsOther:
+		c.commands().judgeStrayHard(&e.f.Handshake, e.stray)
 	}
 }
 
-// judgeFlow judges a genuine data frame by the rules of other sections than its own:
-// those of the handshake before it and of the close behind which it comes.
-func (c *judge) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v seq.Verdict) {
+// Forget implements Judge.
+func (c *judge) Forget(dir int) { c.sequence().forget(dir) }
+
+// Refuted implements Judge.
+func (c *judge) Refuted(dir int, frames []seq.ProvisionalFrame) { c.judgeRefuted(dir, frames) }
+
+// Claim implements Judge.
+func (c *judge) Claim(dir int, k *claim) { c.acks().judgeClaim(dir, k) }
+
+// Stray implements Judge.
+func (c *judge) Stray(s *stray) {
+	if s.outcome == strayOpen {
+		c.handshakes().judgeRival(s)
+	} else {
+		c.commands().judgeStray(s)
+	}
+}
+
+// Refusal implements Judge.
+func (c *judge) Refusal(dir int, r *refusal) {
+	if r.actedOn {
+		c.signing().judgeActed(dir, r)
+	} else {
+		c.signing().passActed(r)
+	}
+}
+
+// judgeAcknowledges judges what the frame at hand acknowledges before that is applied.
+func (c *judge) judgeAcknowledges(dir int) {
+	if c.side[dir].ended || c.side[1-dir].ended {
+		c.ends().judgeAcknowledged(dir, c.next)
+	}
+	if !c.fr.Words.Has(duplicate) {
+		_, mask, _ := c.masks()
+		c.acks().judgeAcknowledgement(dir, mask)
+	}
+}
+
+// judgeAcknowledged judges what it does when that was applied, and what it gives up before
+// that is.
+func (c *judge) judgeAcknowledged(dir int) {
+	if c.said.begins {
+		c.c.Rules.Pass(r31522Start)
+	}
+	if c.applied.done {
+		c.retries().acknowledged(dir, c.applied.cum, c.applied.known, c.applied.words, c.f.Type == dp8.TypeSACK)
+	}
+	if _, _, told := c.masks(); told != 0 || c.own[dir].sequence.alone.waiting {
+		c.sequence().judgeSendMask(dir, c.Num, told, c.said.drops)
+	}
+}
+
+// masks gives bNRcv, SACK mask and send mask of the data frame or SACK at hand.
+func (c *judge) masks() (nrcv uint8, sacks, drops uint64) {
+	if k := &c.f.SACK; c.f.Type == dp8.TypeSACK {
+		return k.NRcv, k.SACKMask, k.SendMask
+	}
+	d := &c.f.DFrame
+	return d.NRcv, d.SACKMask, d.SendMask
+}
+
+// judgeHeeded judges a frame of the handshake that was heeded.
+func (c *judge) judgeHeeded(dir int, h *dp8.Handshake) {
+	c.commands().judgeTick(dir)
+	x := &c.greeting
+	switch {
+	case h.Opcode == dp8.OpConnect:
+		c.retries().judgeConnects(h)
+		if x.exchanged {
+			c.handshakes().exchangeRoles()
+		}
+	case dir != c.connector:
+		c.retries().judgeConnectedLate()
+	case x.secrets:
+		c.signing().judgeSigningVersion()
+		c.signing().judgeLeak(h)
+		c.signing().checkSupplied(h)
+	}
+}
+
+// judgeKept judges a data frame that is no copy once it is remembered, by the rules on
+// messages, on the handshake before it and on the close behind which it comes.
+func (c *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if v.Words.Has(duplicate) {
-		return
+	c.content().judgeMessage(dir, num)
+	if c.side[1-dir].ended {
+		c.ends().judgeReply(dir, num+1)
 	}
 	if dir != c.connector {
 		c.handshakes().judgeUnestablished(dir, r31Est)
@@ -68,22 +200,23 @@ func (c *judge) judgeFlow(dir int, num int64, d *dp8.DFrame, keepAlive bool, v s
 	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
 		c.content().judgeBetween(dir, num, d)
 	}
-	if v.Novelty != seq.First {
+	if c.verdict.Novelty != seq.First {
 		return
 	}
 	if c.own[dir].sackWatch.over.Frame != 0 {
 		c.acks().settleNSeq(dir, num)
 	}
 	if !c.own[dir].alive1.over {
-		c.commands().judgeFirstKeepAlive(dir, num, d, keepAlive)
+		c.commands().judgeFirstKeepAlive(dir, num, d, c.keepAlive)
 	}
 	if c.life.hard != [2]bool{} {
 		c.commands().judgeDataBehindHard(dir, num)
 	}
 }
 
-// finishJudging ends what the capture leaves open.
-func (c *judge) finishJudging() {
+// End implements Judge: it ends what the capture leaves open.
+func (c *judge) End(unproven [2]bool) {
+	c.sequence().settleSequence()
 	c.commands().finishStrays()
 	c.handshakes().passRival()
 	rules := &c.c.Rules
@@ -99,5 +232,11 @@ func (c *judge) finishJudging() {
 	if e := &c.early; e.Frame != 0 {
 		e.Blocked = conform.GuardClean
 		rules.Judge(e.Case)
+	}
+	c.ends().judgeTermination()
+	for dir := range unproven {
+		if unproven[dir] {
+			c.signing().judgeUnproven(dir)
+		}
 	}
 }

@@ -20,17 +20,31 @@ func (k *claim) rule() int {
 	return r31522Max
 }
 
+// judgeClaim judges a claim of which it shows whether it is false, or that no more will show.
+func (c ackJudge) judgeClaim(dir int, k *claim) {
+	switch k.outcome {
+	case claimOvertook:
+		c.c.Rules.Pass(k.rule())
+	case claimSentLater:
+		c.disprove(dir, k, fmt.Sprintf("%d is first sent %s later", uint8(k.by), ms(c.fr.Time-k.time)))
+	case claimTakenBack:
+		c.disprove(dir, k, fmt.Sprintf("a later frame goes back to %d", uint8(k.by)))
+	case claimUnseen:
+		c.shelve(dir, k, conform.GuardBidir)
+	case claimDoubted:
+		c.shelve(dir, k, conform.GuardUnwrap)
+	case claimLeft:
+		c.judgeLastClaim(dir, k)
+	default:
+		c.shelve(dir, k, conform.GuardClean)
+	}
+}
+
 // shelve ends a claim without a verdict.
 func (c ackJudge) shelve(dir int, k *claim, g conform.Guard) {
 	c.c.Rules.Judge(conform.Case{Rule: k.rule(), Dir: dir, Frame: k.frame, Time: k.time, HasTime: true, Blocked: g,
 		Message: "it acknowledges numbers that were not captured"})
 }
-
-// passClaim passes an acknowledgement whose number came a little later.
-func (c ackJudge) passClaim(k *claim) { c.c.Rules.Pass(k.rule()) }
-
-// passStart passes the first acknowledgement of a side.
-func (c ackJudge) passStart() { c.c.Rules.Pass(r31522Start) }
 
 // disprove judges a claim that is proven false by the frame at hand, or, where there
 // is none, by all that was captured.

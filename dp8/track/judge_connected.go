@@ -3,7 +3,6 @@ package track
 import (
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -17,12 +16,27 @@ var (
 	csignedRules = answerRules{r2213Major, r2213Sessid, r2213PollListener, r2213PollConnector, r2213Rspid, r31513Reconfirm}
 )
 
-// judgeCommand judges what all handshake frames have in common.
-func (c handshakeJudge) judgeCommand(h *dp8.Handshake) {
+// judgeGreeting judges a frame of the handshake.
+func (c handshakeJudge) judgeGreeting(dir int, h *dp8.Handshake) {
+	if c.fr.Words.Has(duplicate) {
+		c.copied(dir, h)
+		return
+	}
 	rules := &c.c.Rules
 	rules.PassSet(setCFrame)
 	rules.Pass(cmdRules[h.Opcode])
 	c.commands().judgeTrailing(rules, h)
+	if h.Opcode == dp8.OpConnect {
+		c.judgeConnect(dir, h, c.greeting.foreign, c.greeting.sound)
+		return
+	}
+	switch c.judgeMajor(h); {
+	case h.Version>>16 != 1:
+	case c.greeting.foreign:
+		c.commands().judgeStrayAnswer(h, c.stray, c.greeting.follows)
+	default:
+		c.judgeAnswer(dir, h)
+	}
 }
 
 // copied notes a copy of a handshake frame.
@@ -51,12 +65,12 @@ func (c handshakeJudge) judgeMajor(h *dp8.Handshake) {
 // judgeAnswer judges a CONNECTED or CONNECTED_SIGNED of the connection's session (MC-DPL8R
 // 2.2.1.2, 2.2.1.3).
 func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
-	rules, r, fromListener := &c.c.Rules, answerRulesOf(h), c.answered.fromListener
+	rules, r, fromListener := &c.c.Rules, answerRulesOf(h), c.greeting.fromListener
 	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0
 	if c.hs.connects > 0 {
 		rules.Pass(r.sessid)
 	}
-	if c.judgeMix(h); !c.answered.keeps {
+	if c.judgeMix(h); !c.greeting.keeps {
 		if signed {
 			c.commands().keepsSecrets(h, fromListener)
 		}
@@ -89,12 +103,12 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
 
 // judgeRival keeps the listener's answer to a CONNECT that came while it had this connection
 // with the same address, since it may go on here.
-func (c handshakeJudge) judgeRival(s *stray, fr *dissect.Frame) {
+func (c handshakeJudge) judgeRival(s *stray) {
 	rule, text := r31511Otherid, "answer to the CONNECT of another session while a handshake is pending"
 	if c.life.state == session.Established {
 		rule, text = r31511Est, "answer to a CONNECT on an established connection"
 	}
-	c.commands().keepStray(s, conform.Case{Rule: rule, Dir: s.from, Frame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Message: text})
+	c.commands().keepStray(s, conform.Case{Rule: rule, Dir: s.from, Frame: s.frame, Time: s.time, HasTime: s.timed, Message: text})
 }
 
 // keepsAnswerVersion judges the version that an answer reports, and tells whether it is right.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -12,8 +11,9 @@ import (
 )
 
 // judgeMalformedData judges what could not be decoded of a data frame.
-func (c contentJudge) judgeMalformedData(err *dissect.Error) {
-	if c.f.Type != dp8.TypeDFrame || c.c.Damaged(c.fr.Datagram) || len(c.fr.Payload) < 4 {
+func (c contentJudge) judgeMalformedData() {
+	err := c.fr.Err
+	if c.f.Type != dp8.TypeDFrame || c.damaged || len(c.fr.Payload) < 4 {
 		return
 	}
 	switch err.Field {
@@ -206,7 +206,7 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 		return
 	}
 	x := rules.Here(r222KaSessid, c.foreignID(d))
-	x.Blocked = c.doubtfulID()
+	x.Blocked = doubtGuards[c.doubtfulID()]
 	id := d.SessionID
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		if c.alive.again && c.alive.other == id {

@@ -15,7 +15,7 @@ import (
 func (c commandJudge) judgeMalformed() {
 	b := c.fr.Payload
 	ours := c.f.Type != dp8.TypeDFrame || len(b) < 4 || c.f.DFrame.Coalesced
-	if !ours || len(b) == 0 || c.c.Damaged(c.fr.Datagram) || c.fr.Words.Has(duplicate) {
+	if !ours || len(b) == 0 || c.damaged || c.fr.Words.Has(duplicate) {
 		return
 	}
 	rules := &c.c.Rules
@@ -85,24 +85,31 @@ func (c commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake)
 	}
 }
 
-// passTick passes a tick count that does not run back.
-func (c commandJudge) passTick() { c.c.Rules.Pass(r221TickMono) }
-
-// judgeTickBack judges one that did, since ns behind the one before; other tells that the
-// frame may be of another connection.
-func (c commandJudge) judgeTickBack(t *tickWatch, tick uint32, since int64, other bool) {
-	rules := &c.c.Rules
-	if other {
-		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", t.frame)
-		return
+// judgeTick judges the tick count of a command frame: it does not run back.
+func (c commandJudge) judgeTick(dir int) {
+	rules, x := &c.c.Rules, &c.ticking
+	for range x.onward {
+		rules.Pass(r221TickMono)
 	}
-	rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", tick, since/1e6, t.tick), t.frame)
+	if x.between {
+		rules.Judge(conform.Case{Rule: r221TickMono, Dir: dir, Frame: x.farIn, Time: x.farAt, HasTime: true, Proof: []uint64{x.wasIn, c.fr.Frame},
+			Message: fmt.Sprintf("tTimestamp is %d, between %d in the frame before and %d in the frame after", x.far, x.was, c.tickOf())})
+	}
+	switch {
+	case !x.back:
+	case x.other:
+		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", x.wasIn)
+	default:
+		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", c.tickOf(), x.since/1e6, x.was), x.wasIn)
+	}
 }
 
-// judgeTickBetween judges a tick that was far ahead of those before it and behind it.
-func (c commandJudge) judgeTickBetween(dir int, t *tickWatch, tick uint32) {
-	c.c.Rules.Judge(conform.Case{Rule: r221TickMono, Dir: dir, Frame: t.sFrame, Time: t.sAt, HasTime: true, Proof: []uint64{t.frame, c.fr.Frame},
-		Message: fmt.Sprintf("tTimestamp is %d, between %d in the frame before and %d in the frame after", t.sTick, t.tick, tick)})
+// tickOf is the tick count of the command frame at hand.
+func (c commandJudge) tickOf() uint32 {
+	if c.f.Type == dp8.TypeSACK {
+		return c.f.SACK.Timestamp
+	}
+	return c.f.Handshake.Timestamp
 }
 
 // Bounds of a tick rate that can be told from one per millisecond, and the least

@@ -9,7 +9,7 @@ import (
 // 3.1.5.1.3). The listener says which, and the connector answers in kind: who repeats
 // what the listener offered breaks nothing.
 func (c handshakeJudge) judgeMix(h *dp8.Handshake) {
-	rules, x := &c.c.Rules, &c.answered
+	rules, x := &c.c.Rules, &c.greeting
 	if x.keeps {
 		if x.known {
 			rules.Pass(r31513Mix)

@@ -45,10 +45,7 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 		fresh &^= l.drops << uint(shift)
 	}
 	l.drops, l.dropsAt = mask, before
-	nrcv := c.f.DFrame.NRcv
-	if !c.stamp.data {
-		nrcv = c.f.SACK.NRcv
-	}
+	nrcv, _, _ := c.masks()
 	received, ok := c.received(dir, nrcv)
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))

@@ -7,7 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // passSignature enters a signature that is right under the rules it is right by.
@@ -57,13 +56,13 @@ func (c signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num i
 }
 
 // reportSignature says what is wrong with a frame that does not verify.
-func (c signatureJudge) reportSignature(dir int, num int64, v sigVerdict, adrift bool, d *doubt) {
-	rules := &c.c.Rules
+func (c signatureJudge) reportSignature(dir int, num int64, x *signature) {
+	rules, v := &c.c.Rules, x.verdict
 	switch {
 	case !c.frameSigned():
 		c.reportUnsigned(rules)
-	case adrift:
-		c.doubtSignature(dir, v, d)
+	case x.adrift:
+		c.doubtSignature(dir, x)
 	case c.signedByOther(dir, num):
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case c.mode == modeFast:
@@ -151,7 +150,7 @@ func (c signatureJudge) resigned(num int64, dir int) bool {
 	if prev == nil || prev.cut {
 		return false
 	}
-	hash := c.sending(0, seq.Unmarked).Hash
+	hash := c.sent.Hash
 	if d.Signature == prev.signature && hash != prev.hash {
 		return true
 	}
@@ -222,24 +221,26 @@ var actedRules = [...]struct {
 }
 
 // passActed passes a refused number of which a good frame was captured.
-func (c signatureJudge) passActed(r refusal) { c.c.Rules.Pass(actedRules[r.why].rule) }
+func (c signatureJudge) passActed(r *refusal) { c.c.Rules.Pass(actedRules[r.why].rule) }
 
-// judgeActed judges that side dir acknowledges a refused frame, expecting next; missing
-// numbers of the other side are known to be refused. good tells that a frame with that number
-// was accepted. A good copy may be captured a little later.
-func (c signatureJudge) judgeActed(dir int, next int64, r refusal, missing uint64, good bool) {
-	peer, rules, broken := &c.side[1-dir], &c.c.Rules, &actedRules[r.why]
-	if good {
+// doubtGuards are the guards that an id lacks which is not the connection's.
+var doubtGuards = [...]conform.Guard{idKnown: conform.GuardNone, idOneOf: conform.GuardStart, idPayload: conform.GuardVer}
+
+// judgeActed judges that a refused frame of side dir is acknowledged. A good copy may be captured
+// a little later.
+func (c signatureJudge) judgeActed(dir int, r *refusal) {
+	s, rules, broken := &c.side[dir], &c.c.Rules, &actedRules[r.why]
+	if r.good {
 		rules.Pass(broken.rule)
 		return
 	}
-	x := rules.Here(broken.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(next), broken.what), r.frame)
-	x.Blocked = r.doubt
-	if !rules.CleanBut(1-dir, 0, missing) || !rules.CleanOf(dir, 0) {
+	x := rules.Here(broken.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(r.next), broken.what), r.frame)
+	x.Blocked = doubtGuards[r.doubt]
+	if !rules.CleanBut(dir, 0, r.refused) || !rules.CleanOf(1-dir, 0) {
 		x.Blocked = conform.GuardClean
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if peer.took(&r) {
+		if s.took(r) {
 			return conform.Passed, conform.GuardNone
 		}
 		if r.why == foreignSession && c.alive.again {

@@ -9,8 +9,8 @@ type doubtCase struct {
 }
 
 // doubtSignature keeps the case of the frame at hand, whose signature is wrong, until it
-// shows whether it is forged; d is nil where that will not show.
-func (c signatureJudge) doubtSignature(dir int, v sigVerdict, d *doubt) {
+// shows whether it is forged.
+func (c signatureJudge) doubtSignature(dir int, about *signature) {
 	s, rules := &c.own[dir], &c.c.Rules
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !c.hs.secrets
@@ -18,11 +18,11 @@ func (c signatureJudge) doubtSignature(dir int, v sigVerdict, d *doubt) {
 	if c.mode == modeFast {
 		x.Rule, x.Message, x.Blocked = rSigFast, "signature is not the sender's secret: forged", conform.GuardLife
 	}
-	if d == nil {
+	if about.doubt == nil {
 		rules.Judge(x)
 		return
 	}
-	s.inDoubt = append(s.inDoubt, doubtCase{x, d})
+	s.inDoubt = append(s.inDoubt, doubtCase{x, about.doubt})
 }
 
 // judgeForged judges the frames of a side that turned out to be forged.

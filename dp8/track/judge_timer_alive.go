@@ -9,29 +9,23 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// note looks at the time since the frame before.
-func (w *timerState) note(c *judge) {
-	if pause := c.fr.Time - w.heard; w.heard != 0 && pause > aliveAfter+1e9 {
-		*w = timerState{heard: w.heard, alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.c.DirOf(c.fr.Datagram), opening: w.opening}
-		for i := range c.side {
-			if n := &c.side[i].numbers; n.started && c.own[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
-				w.next[i] = n.seen + 1
-			} else {
-				w.due = false
-			}
+// wake looks at a pause of both sides, behind which the frame at hand comes.
+func (w *timerState) wake(c *judge, pause int64) {
+	*w = timerState{alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.Dir, opening: w.opening}
+	for i := range c.side {
+		if n := &c.side[i].numbers; n.started && c.own[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
+			w.next[i] = n.seen + 1
+		} else {
+			w.due = false
 		}
-		w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted() && w.goesOn(c)
 	}
-	w.heard = max(w.heard, c.fr.Time)
+	w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted() && w.goesOn(c)
 }
 
 // goesOn reports whether the frame behind the pause has the number that follows it, and
 // acknowledges all before it: else frames were missed, or it is of another connection.
 func (w *timerState) goesOn(c *judge) bool {
-	nrcv := c.f.DFrame.NRcv
-	if c.f.Type == dp8.TypeSACK {
-		nrcv = c.f.SACK.NRcv
-	}
+	nrcv, _, _ := c.masks()
 	return c.stamp.num == w.next[w.sleeper] && nrcv == uint8(w.next[1-w.sleeper])
 }
 

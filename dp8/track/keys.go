@@ -388,6 +388,13 @@ func (k *keyring) finish() (unresolved uint64) {
 	return unresolved
 }
 
+// A signature is what is known of the signature of a frame that is not right.
+type signature struct {
+	verdict sigVerdict
+	adrift  bool   // … unless the epoch of its number is another one
+	doubt   *doubt // … until it shows whether it is; nil where it will not
+}
+
 // A suspect is a frame of an epoch whose secret was not known when it came.
 type suspect struct {
 	frame uint64

@@ -44,9 +44,7 @@ func (c *conn) correctRoles(dir int) {
 	}
 	c.connector = -1
 	c.hs.answered, c.hs.confirmed = c.hs.confirmed, c.hs.answered
-	if c.judge != nil {
-		c.judge.handshakes().exchangeRoles()
-	}
+	c.greeting.exchanged = true
 }
 
 // knowMode sets the signing mode; inferred says that it was concluded.

@@ -81,9 +81,7 @@ func (c *conn) hardDisconnect(dir int) {
 			c.lives(dir, true, 0)
 		}
 		c.noteTick(dir, h.Timestamp)
-		if c.judge != nil {
-			c.judge.commands().judgeHard(dir, h)
-		}
+		c.tellOf(dir, num, Resets)
 	}
 	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
@@ -136,23 +134,19 @@ func (c *conn) finish(end int64) {
 		c.refuted(dir)
 	}
 	for dir := range c.side {
-		c.endClaims(dir)
+		c.endClaims(dir, claimLeft)
 	}
-	if c.judge != nil {
-		c.judge.sequence().settleSequence()
-		c.judge.finishJudging()
-		c.judge.ends().judgeTermination()
-	}
+	var unproven [2]bool
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)
-		if n := s.keys.finish(); n > 0 {
-			c.c.Dir[dir].Signatures.Unverifiable += n
-			if c.judge != nil {
-				c.judge.signing().judgeUnproven(dir)
-			}
-		}
+		n := s.keys.finish()
+		c.c.Dir[dir].Signatures.Unverifiable += n
+		unproven[dir] = n > 0
+	}
+	if c.judge != nil {
+		c.judge.End(unproven)
 	}
 	l := &c.life
 	if c.timedOut(end) {

@@ -19,7 +19,7 @@ func kindOf(h *dp8.Handshake) int {
 // keepsKind notes whether an answer keeps to what the handshake was so far, signed or not
 // (MC-DPL8R 3.1.5.1.2, 3.1.5.1.3).
 func (c *conn) keepsKind(h *dp8.Handshake) {
-	x, kind := &c.answered, kindOf(h)
+	x, kind := &c.greeting, kindOf(h)
 	signed := kind == 1
 	x.known, x.offered = c.hs.plain || c.hs.signed, c.hs.mix.offered
 	c.hs.mix.offered[kind] = x.offered[kind] || x.fromListener

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -49,11 +50,24 @@ type prior struct {
 
 // A saying is what the frame at hand says of the other side's numbers.
 type saying struct {
-	next  int64
-	mask  uint64
-	ahead bool
-	drops uint64 // of its own
+	next   int64
+	mask   uint64
+	ahead  bool
+	drops  uint64 // of its own
+	begins bool   // nothing of the other side was captured before, nor any acknowledgement of it: it is 0
 }
+
+// An applied is what it did that an acknowledgement was applied.
+type applied struct {
+	done  bool
+	known bool  // something was acknowledged before
+	cum   int64 // … up to this number
+	words dissect.Words
+}
+
+// longPause is longer than sides that keep to the text are silent, in ns: they send KeepAlives after
+// 25 s, at a granularity of 4 s (MC-DPL8R 3.1.2.6).
+const longPause = 30e9
 
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
@@ -64,15 +78,16 @@ const silence = 200e6
 // UNWRAP). What the stamp says besides number and time was set before.
 func (c *conn) heed(dir int, num int64) {
 	t := c.fr.Time
-	c.said = saying{}
+	c.said, c.applied = saying{}, applied{}
 	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
 	if !c.fr.HasTime {
 		return
 	}
 	c.coarsen(t)
-	if c.judge != nil {
-		c.judge.timers.note(c.judge)
+	if c.pause = t - c.spoke; c.spoke != 0 && c.pause > longPause {
+		c.tellOf(dir, num, Woken)
 	}
+	c.spoke = max(c.spoke, t)
 	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
 	}
@@ -117,9 +132,9 @@ const longest = 10e9
 func (c *conn) doubt(t int64) {
 	c.trusted = max(c.trusted, t) // frames that are believed late come from before
 	for i := range c.side {
-		c.dropClaims(i, conform.GuardUnwrap)
+		c.endClaims(i, claimDoubted)
 		if c.judge != nil {
-			c.judge.sequence().forget(i)
+			c.judge.Forget(i)
 		}
 		n := &c.side[i].numbers
 		*n = numberState{claims: n.claims, answered: n.answered, unseen: n.unseen}

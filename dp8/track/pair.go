@@ -17,7 +17,7 @@ const maxPending = 4
 type pair struct {
 	flow    *session.Flow
 	opts    *Options
-	judged  bool // the rules of its connections are
+	judge   func() Judge // nil for none
 	learned *probe
 	conns   []*conn // oldest first
 	active  *conn

@@ -26,8 +26,8 @@ const (
 )
 
 // number notes the number of a data frame that is no copy, before it is remembered.
-func (c *conn) number(dir int, num int64, d *dp8.DFrame, v seq.Verdict) {
-	n, p := &c.side[dir].numbers, &c.placed
+func (c *conn) number(dir int, num int64, d *dp8.DFrame) {
+	n, p, v := &c.side[dir].numbers, &c.placed, &c.verdict
 	p.first = d.Control&dp8.CtlRetry == 0
 	if c.fr.HasTime && c.side[1-dir].numbers.claims.Len() > 0 {
 		c.settleClaims(dir, num, p.first && v.Novelty == seq.First)
@@ -114,15 +114,21 @@ func (c *conn) sentBefore(dir int, num int64) (f *sentFrame, at int64) {
 	return nil, 0
 }
 
-// replace forgets the frame that was out of place: the numbers go on before it
+// replace takes back the frame that was out of place: the numbers go on before it
 // (MC-DPL8R 3.1.5.2.1).
 func (c *conn) replace(dir int, num int64) {
 	n := &c.side[dir].numbers
 	j := &n.jump
 	c.placed.outlier = *j
 	n.outlier, n.hasOutlier, n.high, n.seen = j.num, true, num, num
-	c.side[dir].history.frames.Drop(j.num)
 	j.set = false
+}
+
+// dropOutlier forgets the frame that was out of place.
+func (c *conn) dropOutlier(dir int) {
+	if c.placed.order == outOfPlace {
+		c.side[dir].history.frames.Drop(c.placed.outlier.num)
+	}
 }
 
 // replaced reports that the numbers went on up to one that was captured ahead of

@@ -3,16 +3,20 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // A refusal is a captured frame that its receiver must ignore.
 type refusal struct {
 	num   int64
 	frame uint64
-	time  int64
 	why   refusedFor
-	doubt conform.Guard // whether it must ignore it is not known for sure
+	doubt idDoubt // of foreignSession
+
+	// What became of it.
+	good    bool  // a good frame with its number was captured
+	next    int64 // it was acknowledged, by this number; valid with actedOn
+	actedOn bool
+	refused uint64 // so many frames of its side were to be ignored then
 }
 
 // refusedFor is why a receiver must ignore a frame.
@@ -37,21 +41,19 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
-	var d *doubt
-	adrift := c.frameSigned() && c.adrift(dir, num)
-	if adrift {
-		d = c.keepDoubt(dir, num, v, false)
+	x := &c.signature
+	*x = signature{verdict: v, adrift: c.frameSigned() && c.adrift(dir, num)}
+	if x.adrift {
+		x.doubt = c.keepDoubt(dir, num, v, false)
 	}
-	if c.judge != nil {
-		c.judge.signing().reportSignature(dir, num, v, adrift, d)
-	}
+	c.tellOf(dir, num, Refused)
 	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
 		return
 	}
 	if c.f.DFrame.HasSignature {
-		c.refuse(dir, num, badSignature, conform.GuardNone)
+		c.refuse(dir, num, badSignature, idKnown)
 	} else {
-		c.refuse(dir, num, noSignature, conform.GuardNone)
+		c.refuse(dir, num, noSignature, idKnown)
 	}
 }
 
@@ -64,7 +66,7 @@ func (c *conn) suspect(dir int) {
 }
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir int, num int64, why refusedFor, doubt conform.Guard) {
+func (c *conn) refuse(dir int, num int64, why refusedFor, doubt idDoubt) {
 	s := &c.side[dir]
 	if !s.history.reachable(num) && s.history.started {
 		return
@@ -72,7 +74,7 @@ func (c *conn) refuse(dir int, num int64, why refusedFor, doubt conform.Guard) {
 	if len(s.refused) == maxRefused {
 		s.refused = append(s.refused[:0], s.refused[1:]...)
 	}
-	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, why, doubt})
+	s.refused = append(s.refused, refusal{num: num, frame: c.fr.Frame, why: why, doubt: doubt})
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
@@ -84,7 +86,8 @@ func (c *conn) accept(dir int, num int64) {
 		case r.num != num:
 			keep = append(keep, r)
 		case c.judge != nil:
-			c.judge.signing().passActed(r)
+			r.good = true
+			c.judge.Refusal(dir, &r)
 		}
 	}
 	s.refused = keep
@@ -106,11 +109,11 @@ func (c *conn) voidRefused(dir int, next int64) {
 			keep = append(keep, r)
 			continue
 		}
-		good := peer.took(&r)
+		r.good, r.actedOn, r.next, r.refused = peer.took(&r), true, next, missing
 		if c.judge != nil {
-			c.judge.signing().judgeActed(dir, next, r, missing, good)
+			c.judge.Refusal(1-dir, &r)
 		}
-		if !good {
+		if !r.good {
 			c.c.Dir[1-dir].Void(r.num)
 		}
 	}

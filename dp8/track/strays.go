@@ -17,6 +17,7 @@ type stray struct {
 	from    int // its sender
 	frame   uint64
 	time    int64
+	timed   bool
 	side    int      // whose frames show that the connection goes on, -1 for either
 	pending bool     // the handshake of the connection was still under way
 	seen    int      // data frames in sequence since
@@ -46,7 +47,7 @@ const (
 
 // newStray describes a frame as a stray with an id, of a side; nothing is open of it yet.
 func newStray(fr *dissect.Frame, from int, id uint32) *stray {
-	return &stray{id: id, from: from, frame: fr.Frame, time: fr.Time, side: -1}
+	return &stray{id: id, from: from, frame: fr.Frame, time: fr.Time, timed: fr.HasTime, side: -1}
 }
 
 // addStray keeps a frame that may be of another connection of the pair.
@@ -74,7 +75,7 @@ func (c *conn) dropStray(i int, what strayOutcome) {
 	s := c.strays[i]
 	c.strays = append(c.strays[:i], c.strays[i+1:]...)
 	if s.outcome = what; c.judge != nil && !s.silent {
-		c.judge.commands().judgeStray(s)
+		c.judge.Stray(s)
 	}
 }
 
@@ -133,9 +134,8 @@ func (c *conn) strayHard(dir int, h *dp8.Handshake) {
 		s = newStray(c.fr, dir, h.SessionID)
 		c.addStray(s)
 	}
-	if c.judge != nil {
-		c.judge.commands().judgeStrayHard(h, s)
-	}
+	c.stray = s
+	c.tell(dir, ResetsOther)
 }
 
 // named reports whether the other side named a session id before: then it is one

@@ -20,6 +20,20 @@ type tickWatch struct {
 	contradicts bool
 }
 
+// A ticking is what the tick count of a command frame says beside those before it.
+type ticking struct {
+	onward  int    // so many go on: its own, and one that waited for it
+	back    bool   // it runs back
+	other   bool   // … and may be of the connection before
+	since   int64  // … so long behind the one before, ns
+	between bool   // one that was far ahead stands between the one before and it
+	was     uint32 // the one before, and its frame
+	wasIn   uint64
+	far     uint32 // of between: the one that was far ahead
+	farIn   uint64
+	farAt   int64
+}
+
 // tickStep is the coarsest step of tick counts, in ms.
 const tickStep = 16
 
@@ -31,6 +45,7 @@ const tickJump = 2000
 // never runs back (MC-DPL8R 2.2.1).
 func (c *conn) noteTick(dir int, tick uint32) {
 	t, fr := &c.side[dir].ticks, c.fr
+	c.ticking = ticking{}
 	if !fr.HasTime {
 		return
 	}
@@ -40,7 +55,7 @@ func (c *conn) noteTick(dir int, tick uint32) {
 		return
 	}
 	if ahead := int32(tick - t.tick); ahead >= 0 && ahead <= tickJump && fr.Time >= t.at && !t.suspect {
-		c.passTick() // the short way
+		c.ticking.onward++ // the short way
 		t.take(tick, fr)
 		return
 	}
@@ -53,25 +68,17 @@ func (c *conn) noteTick(dir int, tick uint32) {
 		t.suspect, t.sTick, t.sAt, t.sFrame = true, tick, fr.Time, fr.Frame
 	case ahead >= 0 && ahead > 4*c.atMost(t.at)/1e6+tickJump: // one is looked at already
 	case ahead >= 0:
-		c.passTick()
+		c.ticking.onward++
 		t.take(tick, fr)
 	case since-t.inTime(ahead) <= 3*c.c.Rules.Horizon(): // overtaken
 	case t.back && int32(tick-t.backTick) >= 0: // it went back once, and on from there
 		t.take(tick, fr)
 	default:
-		other := !c.c.Complete && len(c.pair.conns) > 1 // it may be of the connection before
-		if c.judge != nil {
-			c.judge.commands().judgeTickBack(t, tick, since, other)
-		}
-		if !other {
+		c.ticking.back, c.ticking.other = true, !c.c.Complete && len(c.pair.conns) > 1
+		c.ticking.was, c.ticking.wasIn, c.ticking.since = t.tick, t.frame, since
+		if !c.ticking.other {
 			t.back, t.backTick, t.contradicts = true, tick, true
 		}
-	}
-}
-
-func (c *conn) passTick() {
-	if c.judge != nil {
-		c.judge.commands().passTick()
 	}
 }
 
@@ -100,7 +107,7 @@ func (c *conn) resolveTick(dir int, tick uint32) {
 	t := &c.side[dir].ticks
 	switch {
 	case int32(tick-t.sTick) >= 0:
-		c.passTick()
+		c.ticking.onward++
 		t.suspect = false
 		t.tick, t.at, t.frame = t.sTick, t.sAt, t.sFrame
 		if t.n++; t.n <= 2 { // the first was the wrong one
@@ -110,9 +117,8 @@ func (c *conn) resolveTick(dir int, tick uint32) {
 	case int32(tick-t.tick) >= 0:
 		t.suspect = false
 		t.contradicts = true
-		if c.judge != nil {
-			c.judge.commands().judgeTickBetween(dir, t, tick)
-		}
+		c.ticking.between, c.ticking.was, c.ticking.wasIn = true, t.tick, t.frame
+		c.ticking.far, c.ticking.farIn, c.ticking.farAt = t.sTick, t.sFrame, t.sAt
 	default:
 		t.suspect = false
 	}

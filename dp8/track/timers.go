@@ -68,7 +68,6 @@ type samples struct {
 
 // A timerState looks at what a connection does at its start and in pauses.
 type timerState struct {
-	heard    int64  // time of the latest frame of either side
 	alive    [2]int // KeepAlives captured, retries left out
 	due      bool   // a pause was too long; it is not judged yet
 	pause    int64

@@ -22,7 +22,7 @@ import (
 // forceDP8 makes the tracker take everything for DirectPlay 8: what is compared
 // is counting, not recognition.
 func forceDP8(o protocols.Options) []session.Force {
-	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8track.New(o.DP8)}}
+	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8track.NewWithRules(o.DP8)}}
 }
 
 // onlyUDP leaves ICMP notices out.

@@ -20,7 +20,7 @@ type Options struct {
 // weight decides.
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
-		dp8track.New(o.DP8),
+		dp8track.NewWithRules(o.DP8),
 		dp4rules.New(),
 		knetrules.New(),
 		hazelrules.New(),
