@@ -22,11 +22,9 @@ type sentFrame struct {
 	sendings  uint8 // captured, network copies not counted
 	first     bool  // the first sending was captured, not only retries
 	keepAlive bool
-	odd       bool // it broke a rule of message boundaries: its neighbours are not judged by it
 	timed     bool
 	cut       bool // by the capture: size, content and parts are not known
 	carries   bool // what follows of its first sending is known
-	between   bool // it was found to stand between two parts of a message
 
 	// What only a second sending is compared with.
 	size      uint32 // bytes behind the header and the signature
@@ -61,7 +59,6 @@ type history struct {
 	hasSpeed  bool
 	dropped   int64 // highest number that gave up others
 	lowMemory bool
-	run       run
 }
 
 // at gives what is remembered of a number, or nil.

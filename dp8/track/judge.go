@@ -19,6 +19,8 @@ type judge struct {
 // A judgedSide is what a judge remembers of one sender.
 type judgedSide struct {
 	sequence  sequenceState
+	marks     seq.History[mark]
+	run       run
 	closing   closeDuty
 	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
 	doubtful  bool        // it reported different versions

@@ -153,10 +153,14 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 	}
 	for n := num - 1; n <= num+1; n++ {
 		before, x, behind := frames.remembered(dir, n-1), frames.remembered(dir, n), frames.remembered(dir, n+1)
-		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || x.between || !before.open() || !behind.goesOn() {
+		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || !before.open() || !behind.goesOn() {
 			continue
 		}
-		x.between = true
+		found := c.mark(dir, n, x)
+		if found.between {
+			continue
+		}
+		found.between = true
 		blocked := conform.GuardNone
 		if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
 			blocked = conform.GuardUnwrap

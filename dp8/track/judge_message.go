@@ -43,40 +43,76 @@ func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
 func (c contentJudge) judgeMessage(dir int, num int64) {
 	m := &c.side[dir].history
 	f := m.at(num)
-	if num == m.top && f != nil && c.followsWhole(m, num, f) {
+	if num == m.top && f != nil && c.followsWhole(dir, m, num, f) {
 		return
 	}
 	if f == nil || f.sendings != 1 || f.cut || c.fr.Frame != f.frame || !m.reachable(num) {
 		return
 	}
-	c.judgePair(dir, m, m.at(num-1), f)
-	c.judgePair(dir, m, f, m.at(num+1))
-	c.followRun(dir, m, num, f)
-	if f.ends() && !f.opens() && !f.odd {
+	c.judgePair(dir, m, num-1)
+	c.judgePair(dir, m, num)
+	c.followRun(dir, num, f)
+	if f.ends() && !f.opens() && !c.isOdd(dir, num, f) {
 		c.judgeSplitParts(dir, m, num, f)
 	}
 }
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (c contentJudge) followsWhole(m *history, num int64, f *sentFrame) bool {
+func (c contentJudge) followsWhole(dir int, m *history, num int64, f *sentFrame) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if f.command&whole != whole || f.sendings != 1 || f.cut || f.odd || f.closes() || c.fr.Frame != f.frame {
+	if f.command&whole != whole || f.sendings != 1 || f.cut || f.closes() || c.fr.Frame != f.frame {
 		return false
 	}
 	before := m.at(num - 1)
-	if before == nil || before.cut || before.odd || !before.ends() {
+	if before == nil || before.cut || !before.ends() || c.isOdd(dir, num-1, before) {
 		return false
 	}
 	c.c.Rules.PassSet(setWhole)
-	m.run.next, m.run.open = num+1, false
+	r := &c.own[dir].run
+	r.next, r.open = num+1, false
 	return true
 }
 
-// judgePair judges two frames with consecutive numbers. Which of them is wrong is
-// not always clear: the text speaks of the later one.
-func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
-	if a == nil || b == nil || a.cut || b.cut || a.odd || b.odd {
+// A mark is what was found of a data frame that is remembered.
+type mark struct {
+	frame   uint64 // else it is of another one with its number
+	odd     bool   // it broke a rule of message boundaries: its neighbours are not judged by it
+	between bool   // it was found to stand between two parts of a message
+}
+
+// marked gives what was found of a frame of a side, nil for nothing.
+func (c contentJudge) marked(dir int, num int64, f *sentFrame) *mark {
+	if x := c.own[dir].marks.At(num); x != nil && x.frame == f.frame {
+		return x
+	}
+	return nil
+}
+
+// mark gives the place for what was found of it.
+func (c contentJudge) mark(dir int, num int64, f *sentFrame) *mark {
+	marks := &c.own[dir].marks
+	marks.Most = historySize
+	x, fresh := marks.Put(num, func(n int64, _ *mark, _ int) bool { return c.side[dir].history.at(n) != nil })
+	switch {
+	case x == nil:
+		return new(mark)
+	case fresh || x.frame != f.frame:
+		*x = mark{frame: f.frame}
+	}
+	return x
+}
+
+func (c contentJudge) isOdd(dir int, num int64, f *sentFrame) bool {
+	x := c.marked(dir, num, f)
+	return x != nil && x.odd
+}
+
+// judgePair judges two frames with consecutive numbers, from a given one on. Which of them is
+// wrong is not always clear: the text speaks of the later one.
+func (c contentJudge) judgePair(dir int, m *history, num int64) {
+	a, b := m.at(num), m.at(num+1)
+	if a == nil || b == nil || a.cut || b.cut || c.isOdd(dir, num, a) || c.isOdd(dir, num+1, b) {
 		return
 	}
 	rules := &c.c.Rules
@@ -94,10 +130,10 @@ func (c contentJudge) judgePair(dir int, m *history, a, b *sentFrame) {
 	}
 	switch {
 	case a.ends():
-		b.odd = true
+		c.mark(dir, num+1, b).odd = true
 		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.seq, a.seq)
 	case b.opens():
-		b.odd = true
+		c.mark(dir, num+1, b).odd = true
 		if x.Rule = r31526EndBeforeNew; b.parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
@@ -159,7 +195,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentF
 	small, at := end, num
 	for n := num - 1; ; n-- {
 		f := m.at(n)
-		if f == nil || f.cut || f.odd || f.ends() || f.last < m.sureSince {
+		if f == nil || f.cut || f.ends() || c.isOdd(dir, n, f) || f.last < m.sureSince {
 			return
 		}
 		size := int(f.size)
@@ -184,8 +220,8 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentF
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (c contentJudge) followRun(dir int, m *history, num int64, f *sentFrame) {
-	r, rules := &m.run, &c.c.Rules
+func (c contentJudge) followRun(dir int, num int64, f *sentFrame) {
+	r, rules := &c.own[dir].run, &c.c.Rules
 	switch {
 	case f.opens():
 		*r = run{since: f.time, open: !f.ends()}

@@ -70,9 +70,9 @@ func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 
 func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.seq, f.frame, f.time, f.timed, f.carries, f.between = d.Seq, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
+	f.seq, f.frame, f.time, f.timed, f.carries = d.Seq, c.fr.Frame, c.fr.Time, c.fr.HasTime, false
 	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
-	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
+	f.command, f.control, f.nrcv, f.keepAlive = d.Command, d.Control, d.NRcv, keepAlive
 	f.parts, f.reliables, f.reliable = 0, 0, 0
 	size, content := c.contentOf(d)
 	f.size, f.content = size, content
