@@ -61,7 +61,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 // judges it (guard AUTH).
 func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
-	c.signature = signature{v, true, c.keepDoubt(dir, num, v, true)}
+	c.signature = signature{verdict: v, adrift: true, doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
 	if c.side[dir].doubts.heeds() {
 		return true
@@ -105,6 +105,31 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	}
 	c.rejudge()
 	return c.verify(dir, num, off, sig)
+}
+
+// signedByOther reports whether the frame at hand verifies with the secret of the other side.
+func (c *conn) signedByOther(dir int) bool {
+	if !c.hs.secrets {
+		return false
+	}
+	other := &c.side[1-dir]
+	off, sig := c.signatureAt()
+	if c.mode == modeFast {
+		return other.fast.matches(sig)
+	}
+	k := &other.keys
+	return k.known && k.current != c.side[dir].keys.current && k.matches(c.fr.Payload, off, sig, k.current)
+}
+
+// signatureAt gives place and value of the signature of the frame at hand.
+func (c *conn) signatureAt() (off int, sig [8]byte) {
+	switch c.f.Type {
+	case dp8.TypeSACK:
+		return len(c.fr.Payload) - len(c.f.SACK.Trailing) - 8, c.f.SACK.Signature
+	case dp8.TypeHardDisconnect:
+		return 16, c.f.Handshake.Signature
+	}
+	return c.f.DFrame.SignatureOff, c.f.DFrame.Signature
 }
 
 // settleKeys promotes the secret of a new epoch once it is proven, and counts

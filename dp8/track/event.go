@@ -47,14 +47,14 @@ type Event struct {
 	suspects  []suspect // of Proven: the frames before it that no guess verified
 
 	// Of a data frame.
-	keepAlive  bool
-	continuing bool  // of Foreign: it goes on with this connection
-	pause      int64 // of Woken: for how long nothing was captured of either side, ns
-	horizon    int64 // of reordering, before it, ns
-	stamp      stamp // what places it among the frames of its side
-	prior      prior // what was known of its number before it
-	verdict    seq.Verdict
-	placed     placing
+	keepAlive bool
+	otherID   otherID // of Foreign
+	pause     int64   // of Woken: for how long nothing was captured of either side, ns
+	horizon   int64   // of reordering, before it, ns
+	stamp     stamp   // what places it among the frames of its side
+	prior     prior   // what was known of its number before it
+	verdict   seq.Verdict
+	placed    placing
 
 	// Of what acknowledges.
 	next    int64  // the number that is expected next

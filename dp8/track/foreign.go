@@ -29,10 +29,10 @@ func (c *conn) ignoreForeign(dir int, num int64, d *dp8.DFrame) {
 	}
 	again := c.alive.other == d.SessionID // one that comes again is another connection's
 	c.alive.other, c.alive.again = d.SessionID, again
-	c.continuing = !again && c.continues(dir, num, d.NRcv)
+	c.otherID = otherID{!again && c.continues(dir, num, d.NRcv), c.hasIDBehind(d), c.doubtfulID()}
 	c.tellOf(dir, num, Foreign)
-	if c.continuing && !c.hasIDBehind(d) {
-		c.refuse(dir, num, foreignSession, c.doubtfulID())
+	if c.otherID.continues && !c.otherID.behind {
+		c.refuse(dir, num, foreignSession, c.otherID.doubt)
 	}
 }
 
@@ -55,6 +55,13 @@ func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
 // on a connection without signing (MC-DPL8R 2.2.2).
 func (c *conn) hasIDBehind(d *dp8.DFrame) bool {
 	return d.Control&dp8.CtlCoalesce == 0 && !d.HasSignature && len(d.Payload) == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID
+}
+
+// An otherID is what is known of a KeepAlive whose id is not the connection's.
+type otherID struct {
+	continues bool // it goes on with this connection
+	behind    bool // the connection's id stands behind 8 more bytes
+	doubt     idDoubt
 }
 
 // idDoubt is why an id that is not the connection's may be none of another one.

@@ -2,6 +2,7 @@ package track
 
 import (
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -9,8 +10,12 @@ import (
 // A judge judges one connection. What it remembers is its own; of the connection it reads
 // what the View shows.
 type judge struct {
-	*conn
-	own    [2]judgedSide
+	View
+	*Event // at hand
+	c      *session.Conn
+	hs     *handshakeState
+	signed *signedWatch
+	side   [2]judgedSide
 	timers timerState
 	core   bool // a message of the DirectPlay core was seen
 	commandState
@@ -18,6 +23,8 @@ type judge struct {
 
 // A judgedSide is what a judge remembers of one sender.
 type judgedSide struct {
+	*side // what the connection knows of it
+
 	sequence  sequenceState
 	marks     seq.History[mark]
 	run       run
@@ -45,10 +52,18 @@ type commandState struct {
 }
 
 // Follow implements Judge.
-func (c *judge) Follow(v View) { c.conn = v.c }
+func (c *judge) Follow(v View) {
+	c.View, c.c, c.hs, c.signed = v, v.Conn(), v.Handshake(), v.Signed()
+	for dir := range c.side {
+		c.side[dir].side = v.Side(dir)
+	}
+}
 
 // Observe implements Judge.
 func (c *judge) Observe(e *Event) {
+	if c.Event != e { // it is the same for a connection
+		c.Event = e
+	}
 	dir := e.Dir
 	switch e.Step {
 	case Unread:
@@ -68,7 +83,7 @@ func (c *judge) Observe(e *Event) {
 	case Proven:
 		c.signing().judgeModifier(dir, e.suspects)
 	case Foreign:
-		c.content().judgeForeignKeepAlive(&e.f.DFrame, e.continuing)
+		c.content().judgeForeignKeepAlive(&e.f.DFrame)
 	case BehindEnd:
 		c.ends().judgeBeyond(&c.c.Rules, dir, &e.f.DFrame)
 	case Woken:
@@ -150,7 +165,7 @@ func (c *judge) judgeAcknowledged(dir int) {
 	if c.applied.done {
 		c.retries().acknowledged(dir, c.applied.cum, c.applied.known, c.applied.words, c.f.Type == dp8.TypeSACK)
 	}
-	if _, _, told := c.masks(); told != 0 || c.own[dir].sequence.alone.waiting {
+	if _, _, told := c.masks(); told != 0 || c.side[dir].sequence.alone.waiting {
 		c.sequence().judgeSendMask(dir, c.Num, told, c.said.drops)
 	}
 }
@@ -174,7 +189,7 @@ func (c *judge) judgeHeeded(dir int, h *dp8.Handshake) {
 		if x.exchanged {
 			c.handshakes().exchangeRoles()
 		}
-	case dir != c.connector:
+	case dir != c.Connector():
 		c.retries().judgeConnectedLate()
 	case x.secrets:
 		c.signing().judgeSigningVersion()
@@ -191,7 +206,7 @@ func (c *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
 	if c.side[1-dir].ended {
 		c.ends().judgeReply(dir, num+1)
 	}
-	if dir != c.connector {
+	if dir != c.Connector() {
 		c.handshakes().judgeUnestablished(dir, r31Est)
 	}
 	c.handshakes().speaks(dir)
@@ -205,13 +220,13 @@ func (c *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
 	if c.verdict.Novelty != seq.First {
 		return
 	}
-	if c.own[dir].sackWatch.over.Frame != 0 {
+	if c.side[dir].sackWatch.over.Frame != 0 {
 		c.acks().settleNSeq(dir, num)
 	}
-	if !c.own[dir].alive1.over {
+	if !c.side[dir].alive1.over {
 		c.commands().judgeFirstKeepAlive(dir, num, d, c.keepAlive)
 	}
-	if c.life.hard != [2]bool{} {
+	if c.Resets() != [2]bool{} {
 		c.commands().judgeDataBehindHard(dir, num)
 	}
 }
@@ -223,10 +238,10 @@ func (c *judge) End(unproven [2]bool) {
 	c.handshakes().passRival()
 	rules := &c.c.Rules
 	for dir := range c.side {
-		c.signing().finishDoubts(&c.own[dir])
+		c.signing().finishDoubts(&c.side[dir])
 		c.commands().judgeTickRate(dir)
 		c.commands().finishHard(dir)
-		if w := &c.own[dir].sackWatch; w.over.Frame != 0 {
+		if w := &c.side[dir].sackWatch; w.over.Frame != 0 {
 			w.over.Blocked = conform.GuardClean
 			rules.Judge(w.over)
 		}
@@ -242,3 +257,6 @@ func (c *judge) End(unproven [2]bool) {
 		}
 	}
 }
+
+// versionsSeen reports whether both sides said their version.
+func (c *judge) versionsSeen() bool { return c.side[0].version != 0 && c.side[1].version != 0 }

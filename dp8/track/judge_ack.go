@@ -26,7 +26,7 @@ func (c ackJudge) judgeAcknowledgement(dir int, mask uint64) {
 	if r.mask != 0 {
 		c.judgeMask(dir, c.said.next, r.mask)
 	}
-	if c.own[1-dir].sequence.over.n > 0 {
+	if c.side[1-dir].sequence.over.n > 0 {
 		c.sequence().explainOverrun(1-dir, c.said.next)
 	}
 }
@@ -97,14 +97,14 @@ func (c ackJudge) judgeMask(dir int, next int64, mask uint64) {
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
 func (c ackJudge) judgeRenege(dir int, next int64, mask uint64) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	x := &l.mask
 	if !x.known {
-		x.take(c.conn, next, mask)
+		x.take(c.judge, next, mask)
 		return
 	}
 	shift := next - x.next
-	if shift < 0 || !c.after(&x.stamp) {
+	if shift < 0 || !c.After(&x.stamp) {
 		return
 	}
 	if first := takenBack(x.bits, mask, shift); first >= 0 {
@@ -112,7 +112,7 @@ func (c ackJudge) judgeRenege(dir int, next int64, mask uint64) {
 	} else if shift < 64 {
 		rules.Pass(r31523Renege)
 	}
-	x.take(c.conn, next, mask)
+	x.take(c.judge, next, mask)
 }
 
 // takenBack gives the first number, counted from the later bNRcv, that a SACK mask
@@ -134,8 +134,8 @@ func takenBack(earlier, later uint64, shift int64) int {
 // may mean bNRcv, and no number is taken back by that reading, it is the reading that is
 // wrong (MC-DPL8R 3.1.5.2.3).
 func (c ackJudge) reportRenege(dir int, n int64, shifted bool) {
-	b, rules := &c.own[dir].sequence.bases, &c.c.Rules
-	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), c.own[dir].sequence.mask.frame)
+	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
+	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), c.side[dir].sequence.mask.frame)
 	if shifted && !b.bit0 {
 		b.against += decisive
 		x.Blocked = conform.GuardDial
@@ -143,7 +143,7 @@ func (c ackJudge) reportRenege(dir int, n int64, shifted bool) {
 	rules.Judge(x)
 }
 
-func (x *latestMask) take(c *conn, next int64, mask uint64) {
+func (x *latestMask) take(c *judge, next int64, mask uint64) {
 	x.set(&c.stamp)
 	x.known, x.next, x.bits = true, next, mask
 }

@@ -19,7 +19,7 @@ const (
 
 // count enters a SACK mask of side dir that names numbers up to top.
 func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
-	b, rules := &c.own[dir].sequence.bases, &c.c.Rules
+	b, rules := &c.side[dir].sequence.bases, &c.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
 	if b.bit0 {
@@ -31,7 +31,7 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 		b.n, b.top = b.n+1, top
 		if top == c.side[1-dir].numbers.seen+1 {
 			b.beyond++
-			c.own[dir].sequence.odd = true
+			c.side[dir].sequence.odd = true
 		}
 	}
 	if b.bit0 || b.told || b.masks < baseMasks {
@@ -46,14 +46,14 @@ func (c baseJudge) count(dir int, next int64, mask uint64, top int64) {
 }
 
 func (c baseJudge) tell(dir int, what string) {
-	l := &c.own[dir].sequence
+	l := &c.side[dir].sequence
 	l.bases.told, l.odd = true, true
 	c.c.Rules.Broken(r31523Base, what)
 }
 
 // weigh looks for signs that bNRcv + 1 had arrived when a mask without bit 0 was sent.
 func (c baseJudge) weigh(dir int, next int64) {
-	b := &c.own[dir].sequence.bases
+	b := &c.side[dir].sequence.bases
 	if b.waits == 0 || next != b.next {
 		if b.waits > 0 && next > b.next+1 && c.cameOnce(1-dir, b.next+1, b.since) {
 			b.against++
@@ -77,7 +77,7 @@ func (c baseJudge) cameOnce(dir int, num, before int64) bool {
 
 // close ends the question at the end of the connection.
 func (c baseJudge) close(dir int) {
-	b := &c.own[dir].sequence.bases
+	b := &c.side[dir].sequence.bases
 	if b.bit0 || b.told || b.masks < baseMasks {
 		return
 	}

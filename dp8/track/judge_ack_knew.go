@@ -16,7 +16,7 @@ const knowledge = 16
 // number.
 func (c ackJudge) knew(dir int, received, num int64) (by *sentFrame, at int64, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
-		k := c.carried(1-dir, q)
+		k := c.Carried(1-dir, q)
 		if k == nil || k.command&dp8.Reliable == 0 || k.next == 0 {
 			continue
 		}
@@ -35,7 +35,7 @@ func (c ackJudge) knew(dir int, received, num int64) (by *sentFrame, at int64, s
 // been received when it was sent.
 func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
-	received, ok := c.received(dir, d.NRcv)
+	received, ok := c.Received(dir, d.NRcv)
 	if !ok || !c.fr.HasTime {
 		return
 	}
@@ -49,7 +49,7 @@ func (c ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	case by == nil:
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
-	case selectively && c.own[1-dir].sequence.odd:
+	case selectively && c.side[1-dir].sequence.odd:
 		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.frame)
 	case selectively:
 		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.seq), by.frame)

@@ -1,10 +1,6 @@
 package track
 
-import (
-	"slices"
-
-	"github.com/dpdissect/dpdissect/session/conform"
-)
+import "github.com/dpdissect/dpdissect/session/conform"
 
 // A side that sends staleRetries retries with the header of their first sending never renews
 // it. Each must be captured a reorder horizon behind a later header, and one alone may have
@@ -20,7 +16,7 @@ type staleWatch struct {
 
 // seeHeader notes whether the retry at hand has another bNRcv than its first sending.
 func (c ackJudge) seeHeader(dir int) {
-	w := &c.own[dir].sequence.stale
+	w := &c.side[dir].sequence.stale
 	if w.renews || c.sameHeader(dir) {
 		return
 	}
@@ -43,15 +39,14 @@ func (c ackJudge) sameHeader(dir int) bool {
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that
 // may be the header of its first sending. It reports whether it did.
 func (c ackJudge) keepStale(dir int, next int64) bool {
-	l, n, rules := &c.own[dir].sequence, &c.side[dir].numbers, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	if l.stale.renews || !c.sameHeader(dir) || !rules.ClockSure() {
 		return false
 	}
-	i := slices.IndexFunc(n.queue[:n.queued], func(x told) bool { return x.next > next })
-	if i < 0 || c.atLeast(n.queue[i].time) <= rules.Horizon() || n.queue[i].frame >= c.fr.Frame {
+	x := c.ToldMore(dir, next)
+	if x == nil || c.AtLeast(x.time) <= rules.Horizon() || x.frame >= c.fr.Frame {
 		return false
 	}
-	x := &n.queue[i]
 	l.stale.cases = append(l.stale.cases, rules.Here(r3165Hdrlatest, c.goesBack(x, next), x.frame))
 	c.weighStale(dir, 1)
 	return true
@@ -59,7 +54,7 @@ func (c ackJudge) keepStale(dir int, next int64) bool {
 
 // weighStale enters a retry that may be stale, or surely is.
 func (c ackJudge) weighStale(dir, weight int) {
-	w := &c.own[dir].sequence.stale
+	w := &c.side[dir].sequence.stale
 	if w.weight += weight; w.weight >= staleRetries {
 		c.endStale(dir, conform.GuardNone)
 	}
@@ -67,7 +62,7 @@ func (c ackJudge) weighStale(dir, weight int) {
 
 // endStale ends the wait of the retries that may be stale.
 func (c ackJudge) endStale(dir int, g conform.Guard) {
-	w := &c.own[dir].sequence.stale
+	w := &c.side[dir].sequence.stale
 	for _, x := range w.cases {
 		x.Blocked = g
 		c.c.Rules.Judge(x)

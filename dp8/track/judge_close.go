@@ -41,7 +41,7 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 		}
 		if !rules.Check(r3143Empty, len(d.Payload) == 0 && !d.Coalesced) {
 			x := rules.Here(r3143Empty, "END_STREAM on a frame with payload")
-			if c.params.Signing == dp8.SigningUnknown || len(d.Payload) == 8 && slices.Contains(c.c.Inferred, "signing") {
+			if c.Signing() == dp8.SigningUnknown || len(d.Payload) == 8 && slices.Contains(c.c.Inferred, "signing") {
 				x.Blocked = conform.GuardVer // it may be a signature
 			}
 			rules.Judge(x)
@@ -51,7 +51,7 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 		}
 	}
 	if d.Control&dp8.CtlEndStream != 0 && !s.ended {
-		c.own[dir].closing.end = c.fr.Frame
+		c.side[dir].closing.end = c.fr.Frame
 	}
 	switch {
 	case s.goesBeyond(num):
@@ -69,16 +69,16 @@ func (c closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 // else may be of another one.
 func (c closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
 	s := &c.side[dir]
-	sure := c.unwrapped(dir, s.endAt)
+	sure := c.Unwrapped(dir, s.endAt)
 	if at, over := c.overSince(); over && c.fr.Time-at > overAfter {
-		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), c.own[dir].closing.end)
+		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (c.fr.Time-at)/1e9), c.side[dir].closing.end)
 		if !sure && !(d.KeepAlive && c.hs.sessionKnown && c.c.Complete) {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
 		return
 	}
-	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), c.own[dir].closing.end)
+	x := rules.Here(r3143Last, fmt.Sprintf("bSeq %d follows END_STREAM, which was on bSeq %d", d.Seq, uint8(s.endSeq)), c.side[dir].closing.end)
 	if !sure {
 		x.Blocked = conform.GuardUnwrap
 	}
@@ -95,7 +95,7 @@ func (c closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64
 	}
 	x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.frame, Time: f.time, HasTime: f.timed, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq %d follows END_STREAM, which is on bSeq %d", uint8(n), uint8(num))}
-	if !c.unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
+	if !c.Unwrapped(dir, f.time) || !retry && c.fr.Time-f.time > 3*c.horizon {
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
@@ -134,7 +134,7 @@ func (c closeJudge) judgeAcknowledged(dir int, next int64) {
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
 func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.own[dir].closing
+	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	switch {
 	case duty.took || next <= peer.endSeq || next > peer.endSeq+dp8.WindowSize:
 	case next == peer.endSeq+1:
@@ -146,7 +146,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 		}
 		duty.took = true
 		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.endSeq)), f.frame)
-		if !c.unwrapped(1-dir, peer.endAt) || f.last < peer.endAt {
+		if !c.Unwrapped(1-dir, peer.endAt) || f.last < peer.endAt {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
@@ -156,7 +156,7 @@ func (c closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
 func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &c.side[1-dir], &c.own[dir].closing
+	peer, duty := &c.side[1-dir], &c.side[dir].closing
 	if cum, ok := c.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
 		return
@@ -177,10 +177,10 @@ func (c closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
 func (c closeJudge) judgeReply(dir int, next int64) {
 	s, peer := &c.side[dir], &c.side[1-dir]
-	if !peer.ended || s.ended || c.own[dir].closing.told {
+	if !peer.ended || s.ended || c.side[dir].closing.told {
 		return
 	}
-	duty, rules := &c.own[dir].closing, &c.c.Rules
+	duty, rules := &c.side[dir].closing, &c.c.Rules
 	cum, ok := c.c.Dir[1-dir].Window().Cumulative()
 	mine, mineOK := c.c.Dir[dir].Window().Cumulative()
 	switch {
@@ -194,11 +194,11 @@ func (c closeJudge) judgeReply(dir int, next int64) {
 		x := rules.Here(r3143Reply, fmt.Sprintf("%d s after acknowledging END_STREAM, with nothing left to send, the side has not ended its own stream", (c.fr.Time-duty.since)/1e9))
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
-		if !c.unwrapped(dir, duty.since) && !(c.f.Type == dp8.TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
+		if !c.Unwrapped(dir, duty.since) && !(c.f.Type == dp8.TypeDFrame && c.f.DFrame.KeepAlive && c.hs.sessionKnown) {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if s.ended || c.life.hard != [2]bool{} {
+			if s.ended || c.Resets() != [2]bool{} {
 				return conform.Passed, conform.GuardNone
 			}
 			return conform.Failed, conform.GuardNone

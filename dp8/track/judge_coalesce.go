@@ -13,7 +13,7 @@ import (
 // Padding that is not zero was left out: what follows it then fits no more.
 func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 	d, err := &c.f.DFrame, c.fr.Err
-	if c.params.Signing == dp8.SigningUnknown {
+	if c.Signing() == dp8.SigningUnknown {
 		return // a signature may stand before the headers
 	}
 	if !c.keepsPadding(rules, d) {
@@ -38,7 +38,7 @@ func (c contentJudge) judgeUnfitParts(rules *session.Evaluation) {
 func (c contentJudge) badPart(rule int, message string) {
 	x := c.c.Rules.Here(rule, message)
 	x.Milder = slices.Contains(c.c.Inferred, "signing")
-	if x.Milder && !c.showsSigning(x.Dir) {
+	if x.Milder && !c.ShowsSigning(x.Dir) {
 		x.Blocked = conform.GuardVer
 	}
 	c.c.Rules.Judge(x)
@@ -74,7 +74,7 @@ func (c contentJudge) judgeCoalesced(d *dp8.DFrame) {
 	if !rules.Check(r223Flags, d.Command&whole == whole) {
 		rules.Broken(r223Flags, fmt.Sprintf("bCommand 0x%02x of a coalesced frame lacks NEW_MSG or END_MSG", uint8(d.Command)))
 	}
-	if c.params.Signing != dp8.SigningUnknown {
+	if c.Signing() != dp8.SigningUnknown {
 		c.judgeParts(rules, d)
 	}
 }
@@ -89,7 +89,7 @@ func (c contentJudge) keepsCoalesceVersion(rules *session.Evaluation) bool {
 		rules.Pass(r223Ver)
 		return true
 	}
-	if s := &c.own[c.commands().dirOf()]; s.uncoal {
+	if s := &c.side[c.commands().dirOf()]; s.uncoal {
 		return false // said once
 	} else {
 		s.uncoal = true
@@ -133,11 +133,11 @@ func (c contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 	}
 }
 
-// open reports a part that does not end its message, and goesOn one that does not begin it.
-func (f *sentFrame) open() bool   { return f.isPart() && f.command&dp8.EndMsg == 0 }
-func (f *sentFrame) goesOn() bool { return f.isPart() && f.command&dp8.NewMsg == 0 }
+// isOpen reports a part that does not end its message, and goesOn one that does not begin it.
+func isOpen(f *sentFrame) bool { return isPart(f) && f.command&dp8.EndMsg == 0 }
+func goesOn(f *sentFrame) bool { return isPart(f) && f.command&dp8.NewMsg == 0 }
 
-func (f *sentFrame) isPart() bool {
+func isPart(f *sentFrame) bool {
 	return f != nil && !f.keepAlive && !f.cut && f.control&dp8.CtlCoalesce == 0
 }
 
@@ -147,13 +147,13 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive || c.fr.Cut() {
 		return
 	}
-	rules, frames := &c.c.Rules, c.sequence()
-	if d.Control&dp8.CtlCoalesce != 0 && !frames.remembered(dir, num-1).open() {
+	rules := &c.c.Rules
+	if d.Control&dp8.CtlCoalesce != 0 && !isOpen(c.Remembered(dir, num-1)) {
 		rules.Pass(r31526CoalMid)
 	}
 	for n := num - 1; n <= num+1; n++ {
-		before, x, behind := frames.remembered(dir, n-1), frames.remembered(dir, n), frames.remembered(dir, n+1)
-		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || !before.open() || !behind.goesOn() {
+		before, x, behind := c.Remembered(dir, n-1), c.Remembered(dir, n), c.Remembered(dir, n+1)
+		if x == nil || x.cut || x.control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
 			continue
 		}
 		found := c.mark(dir, n, x)
@@ -162,7 +162,7 @@ func (c contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 		}
 		found.between = true
 		blocked := conform.GuardNone
-		if !c.unwrapsAfter(n, min(before.time, x.time, behind.time)) {
+		if !c.UnwrapsAfter(n, min(before.time, x.time, behind.time)) {
 			blocked = conform.GuardUnwrap
 		}
 		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.frame, Time: x.time, HasTime: c.fr.HasTime, Since: x.time,

@@ -20,12 +20,12 @@ type cframes struct {
 	copy  int64 // time of its latest copy
 }
 
-func (p *cframes) keep(c *conn, h *dp8.Handshake) {
+func (p *cframes) keep(c *judge, h *dp8.Handshake) {
 	*p = cframes{true, h.Opcode, h.MsgID, h.Timestamp, c.fr.Time, c.fr.Frame, c.fr.Time}
 }
 
 // copied notes a copy: a relay may double it once more, under an identification of its own.
-func (p *cframes) copied(c *conn, h *dp8.Handshake) {
+func (p *cframes) copied(c *judge, h *dp8.Handshake) {
 	if p.op == h.Opcode && p.msgID == h.MsgID && p.tick == h.Timestamp {
 		p.copy = max(p.copy, c.fr.Time)
 	}
@@ -46,7 +46,7 @@ type asked struct {
 	spoke   uint64 // frame
 }
 
-func (a *asked) add(c *conn, h *dp8.Handshake) {
+func (a *asked) add(c *judge, h *dp8.Handshake) {
 	if a.n == 0 {
 		a.first, a.top, a.firstAt, a.at, a.frame = h.MsgID, h.MsgID, c.fr.Time, c.fr.Time, c.fr.Frame
 	}
@@ -71,7 +71,7 @@ func (c handshakeJudge) unseen(dir int) int {
 		until = min(until, a.spokeAt)
 	}
 	n := int((max(0, until-a.at) + grain(until, a.at)) / retryLeast)
-	if dir != c.connector { // it repeats by itself and answers repeated CONNECTs
+	if dir != c.Connector() { // it repeats by itself and answers repeated CONNECTs
 		n = 2*n + max(0, c.asked[1-dir].n-1) + c.asked[1-dir].copies + 1 // the network may double one behind the capture
 	}
 	return n
@@ -87,12 +87,12 @@ func (c handshakeJudge) speaks(dir int) {
 // judgeConnect judges a CONNECT that is no copy; foreign tells that it names another session,
 // good that no receiver ignores it.
 func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake, foreign, good bool) {
-	rules, opening := &c.c.Rules, c.life.state == session.Opening
+	rules, opening := &c.c.Rules, c.State() == session.Opening
 	c.judgeConnectFields(h)
 	switch {
 	case foreign && good && opening:
 		c.judgeChangedID(dir, h)
-		c.asked[dir].add(c.conn, h)
+		c.asked[dir].add(c.judge, h)
 		return
 	case foreign:
 		return
@@ -109,10 +109,10 @@ func (c handshakeJudge) judgeConnect(dir int, h *dp8.Handshake, foreign, good bo
 		c.judgeConnectMsgID(dir, h)
 	}
 	c.judgeRepeated(dir)
-	if p := &c.own[dir].cframes; p.any || h.MsgID <= lateFirst {
-		p.keep(c.conn, h)
+	if p := &c.side[dir].cframes; p.any || h.MsgID <= lateFirst {
+		p.keep(c.judge, h)
 	}
-	c.asked[dir].add(c.conn, h)
+	c.asked[dir].add(c.judge, h)
 	c.keepBad(h)
 }
 
@@ -155,7 +155,7 @@ func (c handshakeJudge) judgeMinor(rule int, h *dp8.Handshake) {
 func (c handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
 	rules, a := &c.c.Rules, &c.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", but the previous CONNECT carried " + idText(c.c.SessionID)
-	if h.MsgID == 1 && c.atMost(a.at) > 1e9 {
+	if h.MsgID == 1 && c.AtMost(a.at) > 1e9 {
 		rules.Unclear(r2211SessidConst, conform.GuardLife, message, a.frame)
 	} else {
 		rules.Broken(r2211SessidConst, message, a.frame)
@@ -169,7 +169,7 @@ const lateFirst = 60
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
 func (c handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.own[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
 		rules.Pass(r2211MsgidInit)
@@ -199,7 +199,7 @@ func (c handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (c handshakeJudge) isLater(p *cframes, h *dp8.Handshake) bool {
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.atLeast(p.copy) > 2*c.c.Rules.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && c.AtLeast(p.copy) > 2*c.c.Rules.Horizon()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.
@@ -245,7 +245,7 @@ const repeatedConnects = 5
 
 // judgeRepeated counts the CONNECTs behind an answer.
 func (c handshakeJudge) judgeRepeated(dir int) {
-	if dir == c.connector && c.asked[1-dir].n > 0 && !c.hs.confirmed {
+	if dir == c.Connector() && c.asked[1-dir].n > 0 && !c.hs.confirmed {
 		c.repeats++
 	}
 }
@@ -254,7 +254,7 @@ func (c handshakeJudge) judgeRepeated(dir int) {
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
 func (c handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.own[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	n := c.repeats
 	c.repeats = 0
 	switch {
@@ -262,7 +262,7 @@ func (c handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
 	case n < repeatedConnects:
 		rules.Pass(r31511Dupreply)
 	default:
-		x := rules.Here(r31511Dupreply, fmt.Sprintf("%d repeated CONNECTs before the next answer", n), c.asked[c.connector].frame)
+		x := rules.Here(r31511Dupreply, fmt.Sprintf("%d repeated CONNECTs before the next answer", n), c.asked[c.Connector()].frame)
 		rules.Judge(x)
 	}
 }

@@ -41,7 +41,7 @@ func (c handshakeJudge) judgeGreeting(dir int, h *dp8.Handshake) {
 
 // copied notes a copy of a handshake frame.
 func (c handshakeJudge) copied(dir int, h *dp8.Handshake) {
-	c.own[dir].cframes.copied(c.conn, h)
+	c.side[dir].cframes.copied(c.judge, h)
 	c.asked[dir].copies++ // each is answered
 }
 
@@ -95,9 +95,9 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
 	c.judgeAnswerMsgID(dir, h, fromListener)
 	c.settleEarly(dir, h, fromListener)
 	c.judgeConfirms(r, h, fromListener)
-	c.own[dir].cframes.keep(c.conn, h)
+	c.side[dir].cframes.keep(c.judge, h)
 	if fromListener {
-		c.asked[dir].add(c.conn, h)
+		c.asked[dir].add(c.judge, h)
 	}
 }
 
@@ -105,7 +105,7 @@ func (c handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
 // with the same address, since it may go on here.
 func (c handshakeJudge) judgeRival(s *stray) {
 	rule, text := r31511Otherid, "answer to the CONNECT of another session while a handshake is pending"
-	if c.life.state == session.Established {
+	if c.State() == session.Established {
 		rule, text = r31511Est, "answer to a CONNECT on an established connection"
 	}
 	c.commands().keepStray(s, conform.Case{Rule: rule, Dir: s.from, Frame: s.frame, Time: s.time, HasTime: s.timed, Message: text})
@@ -127,7 +127,7 @@ func (c handshakeJudge) keepsAnswerVersion(dir int, h *dp8.Handshake) bool {
 			return false
 		}
 	}
-	if s := &c.own[dir]; v == 0 || s.doubtful {
+	if s := &c.side[dir]; v == 0 || s.doubtful {
 		return true
 	} else if s.doubtful = !rules.Check(r2212VerStable, h.Version == v); s.doubtful {
 		rules.Broken(r2212VerStable, fmt.Sprintf("dwCurrentProtocolVersion is %s, but the side reported %s earlier", versionText(h.Version), versionText(v)))
@@ -157,7 +157,7 @@ func (c handshakeJudge) keepsPoll(r *answerRules, h *dp8.Handshake, fromListener
 // attempt may be, also some that were not captured.
 func (c handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
 	rules, a := &c.c.Rules, &c.asked[1-dir]
-	if a.n == 0 || c.hs.connects == 0 && dir != c.connector || c.blind {
+	if a.n == 0 || c.hs.connects == 0 && dir != c.Connector() || c.Blind() {
 		return true
 	}
 	excess := int(h.RspID) - int(a.top)
@@ -177,7 +177,7 @@ func (c handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
 func (c handshakeJudge) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
-	rules, p := &c.c.Rules, &c.own[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
 		init, inc = r2213Msgid, r2213Msgid
@@ -202,14 +202,14 @@ const doubled = 2
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
 func (c handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
-	rules, p, base := &c.c.Rules, &c.own[dir].cframes, 0
+	rules, p, base := &c.c.Rules, &c.side[dir].cframes, 0
 	since := c.asked[1-dir].firstAt
 	if p.any {
 		base, since = int(p.msgID)+1, p.at
-	} else if c.asked[1-dir].n == 0 || dir == c.connector {
+	} else if c.asked[1-dir].n == 0 || dir == c.Connector() {
 		return
 	}
-	room := int(c.atMost(since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
+	room := int(c.AtMost(since)/retryLeast) + max(0, c.asked[1-dir].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", c.f.Type, h.MsgID)
 	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
 		rules.Broken(rule, message)
@@ -227,11 +227,11 @@ type earlyFrame struct {
 // confirmation of the connector was captured (MC-DPL8R 3.1, 3.1.5.1.5). Whether one
 // was sent shows in the bMsgID of the one that is captured next.
 func (c handshakeJudge) judgeUnestablished(dir, rule int) {
-	if c.connector < 0 || dir == c.connector || c.hs.connects == 0 {
+	if c.Connector() < 0 || dir == c.Connector() || c.hs.connects == 0 {
 		return
 	}
 	rules := &c.c.Rules
-	if c.hs.confirmed || c.asked[c.connector].speaks {
+	if c.hs.confirmed || c.asked[c.Connector()].speaks {
 		rules.Pass(rule)
 		return
 	}
@@ -243,7 +243,7 @@ func (c handshakeJudge) judgeUnestablished(dir, rule int) {
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
 func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
-	e, p, rules := &c.early, &c.own[dir].cframes, &c.c.Rules
+	e, p, rules := &c.early, &c.side[dir].cframes, &c.c.Rules
 	if fromListener || e.Frame == 0 {
 		return
 	}
@@ -251,7 +251,7 @@ func (c handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool
 	switch {
 	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
 		e.Blocked = conform.GuardClean
-	case c.atLeast(e.Time) <= rules.Horizon():
+	case c.AtLeast(e.Time) <= rules.Horizon():
 		e.Blocked = conform.GuardReord
 	}
 	if e.Blocked == conform.GuardNone {
@@ -280,20 +280,20 @@ func (c handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromList
 		c.offers, c.confirms = 0, c.confirms+1
 		return
 	}
-	if !c.asked[max(0, c.connector)].speaks || c.connector < 0 {
+	if !c.asked[max(0, c.Connector())].speaks || c.Connector() < 0 {
 		c.offers = max(c.offers, 1)
 		return
 	}
 	// The connector sends data: it received one of them.
-	if c.offers++; c.offers <= max(confirmOffers, rules.NeededOdds(c.connector)) || c.life.hard != [2]bool{} {
+	if c.offers++; c.offers <= max(confirmOffers, rules.NeededOdds(c.Connector())) || c.Resets() != [2]bool{} {
 		return
 	}
 	rule := r.reconfirm
 	if c.confirms == 0 && h.Opcode == dp8.OpConnected {
 		rule = r31512Confirm
 	}
-	a := &c.asked[c.connector]
-	rules.Judge(conform.Case{Rule: rule, Dir: c.connector, Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
+	a := &c.asked[c.Connector()]
+	rules.Judge(conform.Case{Rule: rule, Dir: c.Connector(), Frame: a.spoke, Time: a.spokeAt, HasTime: c.fr.HasTime, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("%d answers of the listener in a row were not confirmed, while data continues", c.offers)})
 	c.offers = 1
 }
@@ -301,14 +301,11 @@ func (c handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromList
 // passRival: the CONNECT this connection began with was ignored, and the other
 // connection went on (MC-DPL8R 3.1.5.1.1).
 func (c handshakeJudge) passRival() {
-	o := c.rival
-	if o == nil || c.hs.connects == 0 || c.hs.answered || o.c.LastTime <= c.c.FirstTime {
-		return
-	}
-	switch {
-	case !c.rivalOpen:
-		c.c.Rules.Pass(r31511Est)
-	case o.hs.plain:
+	switch pending, ok := c.PassedOver(); {
+	case !ok:
+	case pending:
 		c.c.Rules.Pass(r31511Otherid)
+	default:
+		c.c.Rules.Pass(r31511Est)
 	}
 }

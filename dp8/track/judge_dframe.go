@@ -60,7 +60,7 @@ func (c contentJudge) judgeData(dir int, num int64, d *dp8.DFrame, keepAlive boo
 func (c contentJudge) plain(d *dp8.DFrame) bool {
 	const masks = dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	return d.Control&^masks == 0 && d.Command&dp8.User1 == 0 && len(d.Payload) != 4 && c.fr.Fragments == 0 &&
-		!d.KeepAlive && (c.params.Version == 0 || c.params.Version >= dp8.Version15) && !c.fr.Cut()
+		!d.KeepAlive && (c.Version() == 0 || c.Version() >= dp8.Version15) && !c.fr.Cut()
 }
 
 // judgeMasks looks for masks that say nothing (AMB-DP8-42: allowed).
@@ -106,7 +106,7 @@ func (c contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 	switch {
 	case d.KeepAlive:
 		c.judgeKeepAlive(rules, d)
-	case c.params.Version != 0 && c.params.Version < dp8.Version15:
+	case c.Version() != 0 && c.Version() < dp8.Version15:
 		c.judgeOldKeepAlive(rules, d, keepAlive)
 	case !d.Coalesced:
 		if c.holdsID(d) {
@@ -150,7 +150,7 @@ func (c contentJudge) judgeKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
 	c.judgeKeepAliveHeader(rules, d)
 	rules.Pass(r222KaSessid)
 	rules.Pass(r222KaVer)
-	if c.params.Signing == dp8.Unsigned {
+	if c.Signing() == dp8.Unsigned {
 		rules.Pass(r222SigAbsent)
 	}
 	if !rules.Check(r222KaEmpty, len(d.Payload) == 0 || d.Control&dp8.CtlCoalesce != 0) {
@@ -186,8 +186,8 @@ func missingFlags(c dp8.Command) string {
 // judgeForeignKeepAlive judges a KeepAlive whose id is not the connection's. One
 // that may be left over from another connection of the same addresses is not held
 // against this one (guard LIFE).
-func (c contentJudge) judgeForeignKeepAlive(d *dp8.DFrame, continues bool) {
-	if rules := &c.c.Rules; continues {
+func (c contentJudge) judgeForeignKeepAlive(d *dp8.DFrame) {
+	if rules := &c.c.Rules; c.otherID.continues {
 		c.accuseKeepAlive(rules, d)
 	} else {
 		rules.Unclear(r222KaSessid, conform.GuardLife, c.foreignID(d))
@@ -201,15 +201,15 @@ func (c contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 		c.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads
 		return
 	}
-	if c.hasIDBehind(d) {
+	if c.otherID.behind {
 		rules.Broken(r222SigAbsent, "a KeepAlive with a signature on an unsigned connection")
 		return
 	}
 	x := rules.Here(r222KaSessid, c.foreignID(d))
-	x.Blocked = doubtGuards[c.doubtfulID()]
+	x.Blocked = doubtGuards[c.otherID.doubt]
 	id := d.SessionID
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.alive.again && c.alive.other == id {
+		if other, again := c.OtherID(); again && other == id {
 			return conform.Doubtful, conform.GuardLife // it came again: another connection's
 		}
 		return conform.Failed, conform.GuardNone
@@ -251,7 +251,7 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 		}
 		return
 	}
-	if prev == nil || !prev.first || prev.cut || !c.sameContent(d, prev) {
+	if prev == nil || !prev.first || prev.cut || !c.SameContent(d, prev) {
 		return // other content under a number is no second sending
 	}
 	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.frame), prev.frame)
@@ -259,27 +259,10 @@ func (c contentJudge) judgeRetryBit(rules *session.Evaluation, dir int, num int6
 	switch {
 	case c.fr.Time-prev.last <= seq.CopyDoubt:
 		x.Blocked = conform.GuardDup
-	case c.fr.Time-prev.last <= seq.CopyDoubt+c.grain:
+	case c.fr.Time-prev.last <= seq.CopyDoubt+c.Grain():
 		x.Blocked = conform.GuardClock
-	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, prev.last):
+	case !c.side[dir].history.reachable(num) || !c.Unwrapped(dir, prev.last):
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
-}
-
-// sameContent reports whether a frame carries what another sending of its number
-// did; a retry may lack the unreliable ones of coalesced payloads.
-func (c contentJudge) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
-	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
-	if (d.Command^prev.command)&lasting != 0 {
-		return false
-	}
-	if d.Coalesced && prev.parts > 0 {
-		_, n, sum := partsOf(&d.Coalesce)
-		if n > 0 && n == prev.reliables && sum == prev.reliable {
-			return true
-		}
-	}
-	size, content := c.contentOf(d)
-	return size == prev.size && content == prev.content && d.Control&dp8.CtlEndStream == prev.control&dp8.CtlEndStream
 }

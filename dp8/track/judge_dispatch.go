@@ -78,7 +78,7 @@ func (c commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake)
 	switch n := len(h.Trailing); {
 	case n == 0:
 		rules.Pass(r3151Trail)
-	case h.Opcode == dp8.OpHardDisconnect && n == 8 && c.params.Signing == dp8.Unsigned:
+	case h.Opcode == dp8.OpHardDisconnect && n == 8 && c.Signing() == dp8.Unsigned:
 		// SIG-ABSENT
 	default:
 		rules.Broken(r3151Trail, fmt.Sprintf("%d bytes follow the last field of the %s", n, c.f.Type))

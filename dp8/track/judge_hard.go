@@ -33,7 +33,7 @@ const manyReplies = 10
 
 // judgeHard judges a HARD_DISCONNECT of this connection that is genuine, no copy, and not cut.
 func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
-	rules, w := &c.c.Rules, &c.own[dir].hard
+	rules, w := &c.c.Rules, &c.side[dir].hard
 	rules.PassSet(setCFrame)
 	rules.Pass(r2214Cmd)
 	c.judgeTrailing(rules, h)
@@ -56,7 +56,7 @@ func (c commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	if w.n == 3 {
 		w.last = c.fr.Time
 	}
-	if o := &c.own[1-dir].hard; o.n > 0 && !o.replied {
+	if o := &c.side[1-dir].hard; o.n > 0 && !o.replied {
 		o.replied = true
 		rules.Pass(r31514Reply)
 	}
@@ -80,20 +80,20 @@ func (c commandJudge) keepsHardFields(dir int, h *dp8.Handshake) (good bool) {
 	}
 	check(r2214Poll, h.Command&dp8.Poll == 0, "a HARD_DISCONNECT with POLL")
 	switch {
-	case c.mode == modeFull:
+	case c.Mode() == modeFull:
 		if !c.keepsHardSeq(dir, h) {
 			good = false
 		}
-	case c.mode != modeUnknown:
+	case c.Mode() != modeUnknown:
 		check(r2214RspidZero, h.RspID == 0, fmt.Sprintf("bRspId is %d on a connection that is not fully signed", h.RspID))
 	}
-	if v := c.side[dir].version; v != 0 && !c.own[dir].doubtful {
+	if v := c.side[dir].version; v != 0 && !c.side[dir].doubtful {
 		check(r2214Version, h.Version == v, fmt.Sprintf("dwCurrentProtocolVersion is %s, the handshake said %s", versionText(h.Version), versionText(v)))
 	}
 	switch {
-	case c.params.Signing == dp8.Unsigned:
+	case c.Signing() == dp8.Unsigned:
 		check(r2214SigAbsent, len(h.Trailing) != 8, "a HARD_DISCONNECT with a signature on an unsigned connection")
-	case c.params.Signing == dp8.Signed && h.HasSignature:
+	case c.Signing() == dp8.Signed && h.HasSignature:
 		rules.Pass(r2214SigPresent)
 	}
 	return good
@@ -104,9 +104,9 @@ func (c commandJudge) keepsHardFields(dir int, h *dp8.Handshake) (good bool) {
 func (c commandJudge) keepsHardSeq(dir int, h *dp8.Handshake) bool {
 	rules := &c.c.Rules
 	highest, ok := c.c.Dir[dir].Window().Highest()
-	num := c.nextSend(&c.side[dir], h.RspID)
+	num := c.Num
 	switch {
-	case !ok || num <= highest && !c.unwraps(dir):
+	case !ok || num <= highest && !c.Unwraps(dir):
 	case num == highest+1:
 		rules.Pass(r2214RspidSeq)
 	case num > highest+1:
@@ -124,15 +124,15 @@ const hardMissed = 8
 
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
 func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
-	rules, p := &c.c.Rules, &c.own[dir].cframes
+	rules, p := &c.c.Rules, &c.side[dir].cframes
 	if !p.any {
-		p.keep(c.conn, h)
+		p.keep(c.judge, h)
 		return
 	}
 	if ahead := int8(h.MsgID - p.msgID); !c.handshakes().isLater(p, h) && ahead <= 0 && ahead > -hardMissed {
 		return // overtaken
 	}
-	stateless := p.op == dp8.OpConnectedSigned && dir != c.connector // its counter may not have begun
+	stateless := p.op == dp8.OpConnectedSigned && dir != c.Connector() // its counter may not have begun
 	switch ahead := int(h.MsgID - p.msgID); {
 	case ahead == 1 || stateless && h.MsgID == 0:
 		rules.Pass(r2214Msgid)
@@ -142,7 +142,7 @@ func (c commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
 		rules.Broken(r2214Msgid, fmt.Sprintf("bMsgID is %d, that of the previous command frame was %d", h.MsgID, p.msgID), p.frame)
 		return
 	}
-	p.keep(c.conn, h)
+	p.keep(c.judge, h)
 }
 
 // Bounds of the hard disconnect timer (MC-DPL8R 3.1.2.4). Ticks advance in steps of
@@ -156,19 +156,19 @@ const (
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
 // the path may have changed that of their arrival.
 func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
-	rules, w := &c.c.Rules, &c.own[dir].hard
+	rules, w := &c.c.Rules, &c.side[dir].hard
 	if !c.fr.HasTime {
 		return
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
-		gap, seen := int64(int32(h.Timestamp-w.tick)), c.atLeast(w.at)/1e6
+		gap, seen := int64(int32(h.Timestamp-w.tick)), c.AtLeast(w.at)/1e6
 		slow := min(gap, seen) > hardMost+tickStep+20 && gap < hardOver
 		if !rules.Check(r3124SpacingMax, !slow) {
 			rules.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
 	}
-	if w.n > 1 && !c.life.hard[1-dir] {
-		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), c.atMost(w.times[1])/1e6
+	if w.n > 1 && !c.Resets()[1-dir] {
+		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), c.AtMost(w.times[1])/1e6
 		switch {
 		case gap >= 2*hardLeast:
 			rules.Pass(r3124Spacing)
@@ -184,7 +184,7 @@ func (c commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (c commandJudge) settleHard(dir int) {
-	if w := &c.own[1-dir].hard; w.fast.Frame != 0 && c.atLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
+	if w := &c.side[1-dir].hard; w.fast.Frame != 0 && c.AtLeast(w.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(w.fast)
 		w.fast = conform.Case{}
 	}
@@ -193,12 +193,12 @@ func (c commandJudge) settleHard(dir int) {
 // settleFast does so when the first HARD_DISCONNECT of the other side comes behind
 // them: by its bMsgID none was sent before.
 func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
-	w, o, p := &c.own[dir].hard, &c.own[1-dir].hard, &c.own[dir].cframes
+	w, o, p := &c.side[dir].hard, &c.side[1-dir].hard, &c.side[dir].cframes
 	next := p.any && h.MsgID == p.msgID+1
-	if p.op == dp8.OpConnectedSigned && dir != c.connector {
+	if p.op == dp8.OpConnectedSigned && dir != c.Connector() {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next && c.atLeast(o.fast.Time) > 2*c.c.Rules.Horizon() {
+	if o.fast.Frame != 0 && w.n == 0 && next && c.AtLeast(o.fast.Time) > 2*c.c.Rules.Horizon() {
 		c.c.Rules.Judge(o.fast)
 		o.fast = conform.Case{}
 	}
@@ -207,7 +207,7 @@ func (c commandJudge) settleFast(dir int, h *dp8.Handshake) {
 // judgeDataBehindHard judges a new data frame of a connection that a side ended
 // with HARD_DISCONNECTs.
 func (c commandJudge) judgeDataBehindHard(dir int, num int64) {
-	w, o := &c.own[dir].hard, &c.own[1-dir].hard
+	w, o := &c.side[dir].hard, &c.side[1-dir].hard
 	if w.n > 0 && !w.data {
 		c.judgeNoData(dir, w, num)
 	}
@@ -225,7 +225,7 @@ const hardNumbers = 4
 // 3.1.4.5).
 func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 	rules := &c.c.Rules
-	since := c.atLeast(w.first.Time)
+	since := c.AtLeast(w.first.Time)
 	if !c.fr.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
 		return // overtaken
 	}
@@ -234,7 +234,7 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a data frame after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
 		return
 	}
-	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.unwraps(dir) {
+	if w.data = true; num > w.firstSeq+dp8.WindowSize || !c.Unwraps(dir) {
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a data frame after the side's HARD_DISCONNECT may be a delayed one", w.first.Frame)
 	} else {
 		rules.Broken(r3145Nodata, fmt.Sprintf("data frame %d is sent %d ms after the side's HARD_DISCONNECT", uint8(num), since/1e6), w.first.Frame)
@@ -244,8 +244,8 @@ func (c commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
 func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
-	rules, w, tick := &c.c.Rules, &c.own[dir].hard, c.f.SACK.Timestamp
-	since := c.atLeast(w.first.Time)
+	rules, w, tick := &c.c.Rules, &c.side[dir].hard, c.f.SACK.Timestamp
+	since := c.AtLeast(w.first.Time)
 	if w.data || !c.fr.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
 		return // overtaken
 	}
@@ -253,17 +253,11 @@ func (c commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	switch {
 	case w.firstSeq < hardNumbers || since > hardOver*1e6 || int32(tick-w.since) > hardOver:
 		rules.Unclear(r3145Nodata, conform.GuardLife, "a SACK after the side's HARD_DISCONNECT may belong to a new connection", w.first.Frame)
-	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.signs(dir) && !c.unwraps(dir):
+	case next <= w.firstSeq || next > w.firstSeq+dp8.WindowSize || !c.Signs(dir) && !c.Unwraps(dir):
 		rules.Unclear(r3145Nodata, conform.GuardUnwrap, "a SACK after the side's HARD_DISCONNECT may belong to another connection", w.first.Frame)
 	default:
 		rules.Broken(r3145Nodata, fmt.Sprintf("a SACK is sent %d ms after the side's HARD_DISCONNECT", since/1e6), w.first.Frame)
 	}
-}
-
-// signs reports whether a genuine frame of a side is surely of this connection: it is
-// signed, and the secret is known.
-func (c commandJudge) signs(dir int) bool {
-	return (c.mode == modeFast || c.mode == modeFull) && c.secretKnown(dir)
 }
 
 // ignoredFrames is how many new data frames behind three HARD_DISCONNECTs show that
@@ -274,12 +268,12 @@ const ignoredFrames = 4
 // (MC-DPL8R 3.1.5.1.4). Three of them do not all get lost while much else arrives.
 func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 	rules := &c.c.Rules
-	if c.atLeast(o.last) <= max(rules.HoldTime(), 1e9) {
+	if c.AtLeast(o.last) <= max(rules.HoldTime(), 1e9) {
 		return
 	}
 	if o.ignored++; o.ignored == ignoredFrames {
 		since := (c.fr.Time - o.last) / 1e6
-		if since > hardOver || c.alive.other != 0 {
+		if id, _ := c.OtherID(); since > hardOver || id != 0 {
 			rules.Unclear(r31514Ignored, conform.GuardLife, "data after the third HARD_DISCONNECT of the other side may belong to a new connection", o.first.Frame)
 			return
 		}
@@ -290,7 +284,7 @@ func (c commandJudge) judgeIgnored(o *hardDisconnectState) {
 
 // finishHard ends what the capture leaves open about HARD_DISCONNECTs.
 func (c commandJudge) finishHard(dir int) {
-	w, rules := &c.own[dir].hard, &c.c.Rules
+	w, rules := &c.side[dir].hard, &c.c.Rules
 	if w.fast.Frame != 0 {
 		w.fast.Blocked = conform.GuardHold
 		rules.Judge(w.fast)
@@ -298,7 +292,7 @@ func (c commandJudge) finishHard(dir int) {
 	if w.n > 0 && !w.data {
 		rules.Pass(r3145Nodata)
 	}
-	if o := &c.own[1-dir].hard; o.n >= 3 && o.ignored == 0 {
+	if o := &c.side[1-dir].hard; o.n >= 3 && o.ignored == 0 {
 		rules.Pass(r31514Ignored)
 	}
 }

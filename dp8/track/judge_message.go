@@ -28,15 +28,15 @@ type run struct {
 }
 
 // ends reports whether a message ends with the frame, or none is in it.
-func (f *sentFrame) ends() bool { return f.keepAlive || f.parts > 0 || f.command&dp8.EndMsg != 0 }
+func ends(f *sentFrame) bool { return f.keepAlive || f.parts > 0 || f.command&dp8.EndMsg != 0 }
 
 // opens reports whether a frame begins a message, or holds none: flags of those
 // that break rules of their own do not count here.
-func (f *sentFrame) opens() bool {
-	return f.keepAlive || f.parts > 0 || f.command&dp8.NewMsg != 0 || f.closes() && f.size == 0
+func opens(f *sentFrame) bool {
+	return f.keepAlive || f.parts > 0 || f.command&dp8.NewMsg != 0 || closes(f) && f.size == 0
 }
 
-func (f *sentFrame) closes() bool { return f.control&dp8.CtlEndStream != 0 }
+func closes(f *sentFrame) bool { return f.control&dp8.CtlEndStream != 0 }
 
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
@@ -52,7 +52,7 @@ func (c contentJudge) judgeMessage(dir int, num int64) {
 	c.judgePair(dir, m, num-1)
 	c.judgePair(dir, m, num)
 	c.followRun(dir, num, f)
-	if f.ends() && !f.opens() && !c.isOdd(dir, num, f) {
+	if ends(f) && !opens(f) && !c.isOdd(dir, num, f) {
 		c.judgeSplitParts(dir, m, num, f)
 	}
 }
@@ -61,15 +61,15 @@ func (c contentJudge) judgeMessage(dir int, num int64) {
 // the end of another.
 func (c contentJudge) followsWhole(dir int, m *history, num int64, f *sentFrame) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if f.command&whole != whole || f.sendings != 1 || f.cut || f.closes() || c.fr.Frame != f.frame {
+	if f.command&whole != whole || f.sendings != 1 || f.cut || closes(f) || c.fr.Frame != f.frame {
 		return false
 	}
 	before := m.at(num - 1)
-	if before == nil || before.cut || !before.ends() || c.isOdd(dir, num-1, before) {
+	if before == nil || before.cut || !ends(before) || c.isOdd(dir, num-1, before) {
 		return false
 	}
 	c.c.Rules.PassSet(setWhole)
-	r := &c.own[dir].run
+	r := &c.side[dir].run
 	r.next, r.open = num+1, false
 	return true
 }
@@ -83,7 +83,7 @@ type mark struct {
 
 // marked gives what was found of a frame of a side, nil for nothing.
 func (c contentJudge) marked(dir int, num int64, f *sentFrame) *mark {
-	if x := c.own[dir].marks.At(num); x != nil && x.frame == f.frame {
+	if x := c.side[dir].marks.At(num); x != nil && x.frame == f.frame {
 		return x
 	}
 	return nil
@@ -91,7 +91,7 @@ func (c contentJudge) marked(dir int, num int64, f *sentFrame) *mark {
 
 // mark gives the place for what was found of it.
 func (c contentJudge) mark(dir int, num int64, f *sentFrame) *mark {
-	marks := &c.own[dir].marks
+	marks := &c.side[dir].marks
 	marks.Most = historySize
 	x, fresh := marks.Put(num, func(n int64, _ *mark, _ int) bool { return c.side[dir].history.at(n) != nil })
 	switch {
@@ -116,10 +116,10 @@ func (c contentJudge) judgePair(dir int, m *history, num int64) {
 		return
 	}
 	rules := &c.c.Rules
-	if a.ends() && b.opens() {
+	if ends(a) && opens(b) {
 		rules.Pass(r31526NewAfterEnd)
 		rules.Pass(r31526EndBeforeNew)
-		if b.closes() {
+		if closes(b) {
 			rules.Pass(r3143Queued)
 		}
 		return
@@ -129,16 +129,16 @@ func (c contentJudge) judgePair(dir int, m *history, num int64) {
 		x.Blocked = conform.GuardUnwrap
 	}
 	switch {
-	case a.ends():
+	case ends(a):
 		c.mark(dir, num+1, b).odd = true
 		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.seq, a.seq)
-	case b.opens():
+	case opens(b):
 		c.mark(dir, num+1, b).odd = true
 		if x.Rule = r31526EndBeforeNew; b.parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
 		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", b.seq, a.seq)
-		if b.closes() && b.size == 0 {
+		if closes(b) && b.size == 0 {
 			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", a.seq)
 		}
 	default:
@@ -151,7 +151,7 @@ func (c contentJudge) judgePair(dir int, m *history, num int64) {
 // judgeProperties judges two parts of one message.
 func (c contentJudge) judgeProperties(rules *session.Evaluation, a, b *sentFrame, x conform.Case) {
 	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
-	if b.closes() && !b.ends() {
+	if closes(b) && !ends(b) {
 		y := x
 		y.Rule, y.Message = r3143Queued, "END_STREAM on a part of a message that is not its last"
 		rules.Judge(y)
@@ -174,7 +174,7 @@ func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 		return
 	}
 	after := m.at(num + 1)
-	if after == nil || !after.first || !after.timed || after.opens() {
+	if after == nil || !after.first || !after.timed || opens(after) {
 		return
 	}
 	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (c.fr.Time-after.time)/1e6, after.seq), after.frame)
@@ -183,7 +183,7 @@ func (c contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 		x.Blocked = conform.GuardReord
 	case !rules.ClockFine():
 		x.Blocked = conform.GuardClock
-	case !c.unwrapped(dir, after.time):
+	case !c.Unwrapped(dir, after.time):
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
@@ -195,7 +195,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentF
 	small, at := end, num
 	for n := num - 1; ; n-- {
 		f := m.at(n)
-		if f == nil || f.cut || f.ends() || c.isOdd(dir, n, f) || f.last < m.sureSince {
+		if f == nil || f.cut || ends(f) || c.isOdd(dir, n, f) || f.last < m.sureSince {
 			return
 		}
 		size := int(f.size)
@@ -204,7 +204,7 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentF
 		if size < least {
 			least, small, at = size, f, n
 		}
-		if f.opens() {
+		if opens(f) {
 			break
 		}
 	}
@@ -221,10 +221,10 @@ func (c contentJudge) judgeSplitParts(dir int, m *history, num int64, end *sentF
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
 func (c contentJudge) followRun(dir int, num int64, f *sentFrame) {
-	r, rules := &c.own[dir].run, &c.c.Rules
+	r, rules := &c.side[dir].run, &c.c.Rules
 	switch {
-	case f.opens():
-		*r = run{since: f.time, open: !f.ends()}
+	case opens(f):
+		*r = run{since: f.time, open: !ends(f)}
 	case num != r.next:
 		r.open = false
 	}
@@ -238,7 +238,7 @@ func (c contentJudge) followRun(dir int, num int64, f *sentFrame) {
 	r.bytes, r.last = r.bytes+int(f.size), f.time
 	r.parts++
 	switch {
-	case f.ends():
+	case ends(f):
 		r.open = false
 		rules.Pass(r31526Open)
 	case r.bytes > longMessage || f.time-r.since > longTime:

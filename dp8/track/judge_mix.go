@@ -16,7 +16,10 @@ func (c handshakeJudge) judgeMix(h *dp8.Handshake) {
 		}
 		return
 	}
-	kind := kindOf(h)
+	kind := 0
+	if h.Opcode == dp8.OpConnectedSigned {
+		kind = 1
+	}
 	message := [2]string{"CONNECTED in a signed handshake", "CONNECTED_SIGNED in a handshake that is not signed"}[kind]
 	switch {
 	case x.fromListener && !x.offered[1-kind] && c.fr.Time-c.hs.modeAt <= rules.Horizon():

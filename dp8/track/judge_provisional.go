@@ -13,12 +13,12 @@ import (
 func (c *judge) judgeRefuted(dir int, frames []seq.ProvisionalFrame) {
 	reached, _ := c.c.Dir[dir].Window().Highest()
 	c.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
-		doubtful := c.trusted != 0 && p.Time-c.trusted < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
+		doubtful := c.Trusted() != 0 && p.Time-c.Trusted() < firstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
 		switch {
 		case p.By == 0, doubtful, p.Num > p.Expected && p.Num <= reached: // the side has come that far since
 			x.Blocked = conform.GuardUnwrap
-		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.trusted == 0:
+		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && c.c.Complete && c.Trusted() == 0:
 			x.Rule = r31521Range
 			x.Message = fmt.Sprintf("bSeq is %d, outside the 64 numbers from %d, the lowest unacknowledged; the side continues at %d", uint8(p.Num), uint8(p.Acked), uint8(p.Expected))
 		case p.Num < p.Expected: // it may come from long ago

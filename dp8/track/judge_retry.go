@@ -13,7 +13,7 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
 func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
-	rules, f := &c.c.Rules, c.remembered(dir, num)
+	rules, f := &c.c.Rules, c.Remembered(dir, num)
 	if !first {
 		c.judgeUnreliable(num, d, f)
 		c.acks().judgeNeed(dir, num, d)
@@ -26,16 +26,16 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 	if c.fr.Cut() {
 		return
 	}
-	if d.Coalesced && !first && c.params.Signing != dp8.SigningUnknown {
+	if d.Coalesced && !first && c.Signing() != dp8.SigningUnknown {
 		c.judgeRetriedParts(num, d)
 	}
-	if f == nil || f.cut || c.params.Signing == dp8.SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
+	if f == nil || f.cut || c.Signing() == dp8.SigningUnknown || d.HasSignature != (f.signature != [8]byte{}) {
 		return
 	}
 	if (d.Control|f.control)&dp8.CtlKeepAlive != 0 {
 		return // what a KeepAlive holds has rules of its own
 	}
-	same := c.unchanged(d, f)
+	same := c.Unchanged(d, f)
 	rule := r31521Reuse
 	if f.parts > 0 && d.Coalesced && !first {
 		rule = r3165CoalretrySolo
@@ -51,7 +51,7 @@ func (c retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
 	switch {
 	case (d.Control|f.control)&dp8.CtlCoalesce != 0 && !d.Coalesced && !c.versionsSeen():
 		blocked = conform.GuardVer // coalesced payloads may be read as one: a retry may lack some of them
-	case !c.side[dir].history.reachable(num) || !c.unwrapped(dir, f.last):
+	case !c.side[dir].history.reachable(num) || !c.Unwrapped(dir, f.last):
 		blocked = conform.GuardUnwrap
 	}
 	x := rules.Here(rule, fmt.Sprintf("%d was sent earlier with different content", uint8(num)), f.frame)
@@ -98,7 +98,12 @@ func (c retryJudge) judgeFlags(num int64, d *dp8.DFrame, f *sentFrame) {
 // judgeRetriedParts judges that a retry holds no unreliable part.
 func (c retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 	rules := &c.c.Rules
-	parts, reliables, _ := partsOf(&d.Coalesce)
+	parts, reliables := d.Coalesce.N, 0
+	for i := range d.Coalesce.Parts[:parts] {
+		if d.Coalesce.Parts[i].Reliable() {
+			reliables++
+		}
+	}
 	if !rules.Check(r3165Coalretry, parts == reliables) {
 		rules.Broken(r3165Coalretry, fmt.Sprintf("the retry of %d has %d payloads, of which %d are reliable", uint8(num), parts, reliables))
 	}
@@ -115,7 +120,7 @@ func (c retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if d.KeepAlive {
 		c.judgeEarly(dir)
 	}
-	l := &c.own[dir].sequence
+	l := &c.side[dir].sequence
 	if l.watch.tenths {
 		c.judgeLost(dir, num)
 	}
@@ -134,12 +139,12 @@ const movedSettles = 5e9
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
 func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
-	s := &c.own[dir].sequence.stall
+	s := &c.side[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return
 	}
-	f := c.remembered(dir, s.num)
-	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&dp8.Reliable == 0 || !c.unchanged(d, f) {
+	f := c.Remembered(dir, s.num)
+	if f == nil || f.sendings != 1 || f.keepAlive || f.cut || f.command&dp8.Reliable == 0 || !c.Unchanged(d, f) {
 		return
 	}
 	s.judged = true
@@ -149,7 +154,7 @@ func (c retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
 		if f := c.side[dir].history.at(was); f != nil && f.sendings > 1 {
 			return conform.Passed, 0
 		}
-		if s := &c.own[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
+		if s := &c.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
 			return conform.Passed, 0
 		}
 		return conform.Failed, 0

@@ -38,11 +38,11 @@ func (c ackJudge) judgeSACKFields(rules *session.Evaluation, k *dp8.SACK) {
 		rules.Broken(r2215Maskzero, fmt.Sprintf("bFlags 0x%02x announces a mask that is zero", k.Flags))
 	}
 	switch {
-	case c.params.Signing == dp8.Unsigned:
+	case c.Signing() == dp8.Unsigned:
 		if !rules.Check(r2215SigAbsent, len(k.Trailing) != 8) {
 			rules.Broken(r2215SigAbsent, "a SACK with a signature on an unsigned connection")
 		}
-	case c.params.Signing == dp8.Signed && k.HasSignature:
+	case c.Signing() == dp8.Signed && k.HasSignature:
 		rules.Pass(r2215SigPresent)
 	}
 }
@@ -67,8 +67,8 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 	switch n := len(k.Trailing); {
 	case n == 0:
 		rules.Pass(r2215Len)
-	case n == 8 && c.params.Signing == dp8.Unsigned: // SIG-ABSENT
-	case n == 8 && c.params.Signing == dp8.SigningUnknown:
+	case n == 8 && c.Signing() == dp8.Unsigned: // SIG-ABSENT
+	case n == 8 && c.Signing() == dp8.SigningUnknown:
 		rules.Unclear(r2215Len, conform.GuardVer, "8 bytes more than bFlags accounts for: a signature, if the connection is signed")
 	default:
 		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x and the signature account for", n, k.Flags))
@@ -79,7 +79,7 @@ func (c ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
 func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
-	w, rules := &c.own[dir].sackWatch, &c.c.Rules
+	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
 	case k.Retry == 0 || w.retry:
@@ -101,17 +101,17 @@ func (c ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 
 // sawRetry notes a captured data frame for the SACKs of its receiver.
 func (c ackJudge) sawRetry(dir int, retry bool) {
-	w := &c.own[1-dir].sackWatch
+	w := &c.side[1-dir].sackWatch
 	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
 func (c ackJudge) judgeNSeq(dir int, next int64) {
-	if c.own[dir].hard.n > 0 {
+	if c.side[dir].hard.n > 0 {
 		c.commands().judgeSACKBehindHard(dir, next)
 	}
-	rules, w, x := &c.c.Rules, &c.own[dir].sackWatch, &c.announced
+	rules, w, x := &c.c.Rules, &c.side[dir].sackWatch, &c.announced
 	switch x.what {
 	case nextIsNext:
 		rules.Pass(r2215Nseq)
@@ -119,7 +119,7 @@ func (c ackJudge) judgeNSeq(dir int, next int64) {
 		// Data frames that were not captured explain it, unless one of these numbers is
 		// yet sent for the first time.
 		if w.over.Frame == 0 {
-			w.overSeq, w.overSure = next, c.unwraps(dir)
+			w.overSeq, w.overSure = next, c.Unwraps(dir)
 			w.over = rules.Here(r2215Nseq, fmt.Sprintf("bNSeq is %d, but the highest data frame so far is %d", uint8(next), uint8(x.highest)))
 		}
 	case nextIsSent:
@@ -140,14 +140,14 @@ func (c ackJudge) judgeNSeq(dir int, next int64) {
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
 func (c ackJudge) settleNSeq(dir int, num int64) {
-	w, rules := &c.own[dir].sackWatch, &c.c.Rules
+	w, rules := &c.side[dir].sackWatch, &c.c.Rules
 	switch {
 	case w.over.Frame == 0 || c.fr.Frame == w.over.Frame:
 	case num >= w.overSeq:
 		w.over.Blocked = conform.GuardClean
 		rules.Judge(w.over)
 		w.over = conform.Case{}
-	case c.fr.HasTime && w.overSure && c.unwrapsAfter(w.overSeq, w.over.Time) && c.atLeast(w.over.Time) > 2*rules.Horizon() && !c.f.DFrame.IsRetry():
+	case c.fr.HasTime && w.overSure && c.UnwrapsAfter(w.overSeq, w.over.Time) && c.AtLeast(w.over.Time) > 2*rules.Horizon() && !c.f.DFrame.IsRetry():
 		w.over.Proof = append(w.over.Proof, c.fr.Frame)
 		rules.Judge(w.over)
 		w.over = conform.Case{}

@@ -9,16 +9,16 @@ import (
 
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
 // not known.
-func (c sequenceJudge) blindTo(dir int) { c.own[dir].sequence.bare = true }
+func (c sequenceJudge) blindTo(dir int) { c.side[dir].sequence.bare = true }
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
 func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame) {
-	l, rules, p := &c.own[dir].sequence, &c.c.Rules, &c.placed
+	l, rules, p := &c.side[dir].sequence, &c.c.Rules, &c.placed
 	l.idle = false
 	switch p.order {
 	case nextNumber:
-		if cum, ok := c.cumulative(dir); ok && num < cum+dp8.WindowSize && l.over.n == 0 {
+		if cum, ok := c.Cumulative(dir); ok && num < cum+dp8.WindowSize && l.over.n == 0 {
 			rules.PassSet(setNext)
 		} else {
 			rules.Pass(r31521Inc)
@@ -51,7 +51,7 @@ func (c sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame) {
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.
 func (c sequenceJudge) judgeOutlier(dir int, num int64) {
-	o, j := &c.own[dir].sequence.over, &c.placed.outlier
+	o, j := &c.side[dir].sequence.over, &c.placed.outlier
 	x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: j.frame, Time: j.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(j.num), uint8(num))}
 	if j.known && j.num > j.cum+dp8.WindowSize-1 {
@@ -68,7 +68,7 @@ func (c sequenceJudge) judgeOutlier(dir int, num int64) {
 func (c sequenceJudge) forget(dir int) {
 	c.endOverrun(dir)
 	c.acks().endStale(dir, conform.GuardUnwrap)
-	l := &c.own[dir].sequence
+	l := &c.side[dir].sequence
 	*l = sequenceState{begun: true, plain: l.plain, odd: l.odd, bases: l.bases, bare: l.bare}
 }
 
@@ -78,6 +78,6 @@ func (c sequenceJudge) settleSequence() {
 		c.bases().close(dir)
 		c.acks().endStale(dir, conform.GuardReord)
 		c.closeOverrun(dir)
-		c.own[dir].sequence = sequenceState{}
+		c.side[dir].sequence = sequenceState{}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. mask is what is believed of it.
 func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
-	if c.own[dir].sequence.alone.waiting {
+	if c.side[dir].sequence.alone.waiting {
 		c.judgeSilence(dir, before, told)
 	}
 	rules, g := &c.c.Rules, &c.giving
@@ -30,7 +30,7 @@ func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
 		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(c.side[dir].numbers.seen+1)))
 	default:
 		n := before - 1 - int64(bits.TrailingZeros64(g.reliable))
-		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.remembered(dir, n).frame)
+		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), c.Remembered(dir, n).frame)
 	}
 	c.judgeGivenUp(dir, before, mask)
 }
@@ -39,19 +39,19 @@ func (c sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
 func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
 		fresh &^= l.drops << uint(shift)
 	}
 	l.drops, l.dropsAt = mask, before
 	nrcv, _, _ := c.masks()
-	received, ok := c.received(dir, nrcv)
+	received, ok := c.Received(dir, nrcv)
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := c.c.Dir[dir].Look(n)
 		switch by, at, _ := c.acks().knew(dir, received, n); {
-		case by != nil && !c.side[dir].numbers.toldBefore(c.fr.Frame, at):
+		case by != nil && !c.ToldBefore(dir, c.fr.Frame, at):
 			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
 		case by != nil:
 			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), by.seq), by.frame)
@@ -67,7 +67,7 @@ func (c sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
 func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
-	l := &c.own[dir].sequence
+	l := &c.side[dir].sequence
 	gave := c.side[1-dir].history.dropped - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
@@ -77,7 +77,7 @@ func (c sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
-		if k := c.carried(1-dir, q); k != nil && k.drops>>uint(q-1-next)&1 != 0 {
+		if k := c.Carried(1-dir, q); k != nil && k.drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			c.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.frame)
 			return
@@ -92,7 +92,7 @@ const maskDue = 3e9
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
 func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
-	u := &c.own[dir].sequence.alone
+	u := &c.side[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
 			c.c.Rules.Pass(r3165UnrelMask)
@@ -106,7 +106,7 @@ func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 		u.told = c.fr.Time
 		return
 	}
-	if f := c.remembered(dir, next); f != nil && f.command&dp8.Reliable == 0 {
+	if f := c.Remembered(dir, next); f != nil && f.command&dp8.Reliable == 0 {
 		*u = unmasked{num: next, frame: f.frame, since: f.time, told: c.fr.Time, waiting: true}
 	}
 }
@@ -114,7 +114,7 @@ func (c sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
 func (c sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
-	u, rules := &c.own[dir].sequence.alone, &c.c.Rules
+	u, rules := &c.side[dir].sequence.alone, &c.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
 		rules.Pass(r3165UnrelMask)
 		u.waiting = false

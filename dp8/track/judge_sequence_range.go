@@ -14,11 +14,11 @@ const maxOver = 24
 // packets on the network). An acknowledgement that the capture missed explains an
 // excess, and so does one captured within the reorder horizon behind it.
 func (c sequenceJudge) judgeRange(dir int, num int64) {
-	cum, ok := c.cumulative(dir)
+	cum, ok := c.Cumulative(dir)
 	if !ok {
 		return
 	}
-	rules, o := &c.c.Rules, &c.own[dir].sequence.over
+	rules, o := &c.c.Rules, &c.side[dir].sequence.over
 	if num < cum+dp8.WindowSize {
 		rules.Pass(r31521Range)
 		if o.n > 0 && o.list[o.n-1].cum != cum {
@@ -53,14 +53,14 @@ const (
 // before it was acknowledged, which takes it once around the path from wherever it was
 // captured. What is sent in a fraction of that did not wait for it, whatever was missed.
 func (c sequenceJudge) judgeFast(dir int, num, cum int64) {
-	o := &c.own[dir].sequence.over
+	o := &c.side[dir].sequence.over
 	if o.fastCum != cum {
 		o.fast, o.fastCum = 0, cum
 	}
 	m := &c.side[dir].history
 	before, loop := m.at(num-dp8.WindowSize), min(c.hs.loop, c.c.Dir[dir].MinRTT())
-	if before == nil || !before.first || before.sendings != 1 || !before.timed || before.time < c.trusted ||
-		c.atMost(before.time) >= loop/4 || cum-m.bottom < fastSamples || !c.c.Rules.ClockSure() {
+	if before == nil || !before.first || before.sendings != 1 || !before.timed || before.time < c.Trusted() ||
+		c.AtMost(before.time) >= loop/4 || cum-m.bottom < fastSamples || !c.c.Rules.ClockSure() {
 		return
 	}
 	if o.fast++; o.fast == fastFrames && o.n > 0 && o.list[o.n-1].cum == cum {
@@ -75,7 +75,7 @@ const neededMost = 12
 // needed is in how many intervals in a row something must be seen that missed
 // frames of either side would explain.
 func (c sequenceJudge) needed(dir int) int {
-	if c.own[1-dir].sequence.bare {
+	if c.side[1-dir].sequence.bare {
 		return 1 << 30
 	}
 	return max(c.neededOf(0), c.neededOf(1))
@@ -111,7 +111,7 @@ func (c sequenceJudge) accuseOver(dir int, o *over, blocked conform.Guard) {
 // expects never falls: when this one does not allow them, none before did. Single ones
 // may have been held up on the way, and so may some that come together.
 func (c sequenceJudge) confirmOverrun(dir int, next int64) {
-	o, apart := &c.own[dir].sequence.over, c.apart()
+	o, apart := &c.side[dir].sequence.over, c.Apart()
 	for i := range o.list[:o.n] {
 		x := &o.list[i]
 		if x.done || x.num < next+dp8.WindowSize || c.fr.Time-max(x.time, x.laterAt) <= apart {
@@ -126,7 +126,7 @@ func (c sequenceJudge) confirmOverrun(dir int, next int64) {
 
 // endOverrun leaves frames beyond the window without a verdict: too few in a row.
 func (c sequenceJudge) endOverrun(dir int) {
-	o := &c.own[dir].sequence.over
+	o := &c.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
 		c.accuseOver(dir, &o.list[o.judged], conform.GuardOdds)
 	}
@@ -135,7 +135,7 @@ func (c sequenceJudge) endOverrun(dir int) {
 
 // closeOverrun judges what is left at the end of the connection.
 func (c sequenceJudge) closeOverrun(dir int) {
-	o := &c.own[dir].sequence.over
+	o := &c.side[dir].sequence.over
 	if o.n >= c.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
 			c.accuseOver(dir, &o.list[o.judged], conform.GuardNone)
@@ -147,14 +147,14 @@ func (c sequenceJudge) closeOverrun(dir int) {
 // explainOverrun takes back the latest excess when an acknowledgement that allows
 // it was overtaken by the frame.
 func (c sequenceJudge) explainOverrun(dir int, next int64) {
-	o := &c.own[dir].sequence.over
+	o := &c.side[dir].sequence.over
 	if o.n == 0 || o.judged == o.n {
 		return
 	}
 	if c.fr.HasTime {
 		c.confirmOverrun(dir, next)
 	}
-	if x := &o.list[o.n-1]; !x.done && x.num < next+dp8.WindowSize && c.fr.Time-x.time <= c.apart() {
+	if x := &o.list[o.n-1]; !x.done && x.num < next+dp8.WindowSize && c.fr.Time-x.time <= c.Apart() {
 		o.n--
 		c.c.Rules.Pass(r31521Range)
 	}

@@ -9,7 +9,7 @@ import (
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
 func (c sequenceJudge) judgeStart(dir int, num int64, first bool) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	b := &l.start
 	switch {
 	case !c.c.Complete || !c.fr.HasTime:
@@ -32,7 +32,7 @@ const startSettles = 1e9
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
 func (c sequenceJudge) reportStart(dir int, next int64, pure bool) {
-	l := &c.own[dir].sequence
+	l := &c.side[dir].sequence
 	b := &l.start
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{c.fr.Frame},
 		Message: fmt.Sprintf("the first bSeq is %d, not 0, and the other side still expects 0", uint8(b.num))}

@@ -11,14 +11,14 @@ import (
 
 // passSignature enters a signature that is right under the rules it is right by.
 func (c signatureJudge) passSignature(dir int, num int64) {
-	rules, s := &c.c.Rules, &c.own[dir]
+	rules, s := &c.c.Rules, &c.side[dir]
 	if len(s.inDoubt) > 0 {
 		c.judgeForged(s)
 	}
 	if c.f.Type == dp8.TypeDFrame {
 		rules.Pass(r222SigPresent)
 	}
-	if c.mode != modeFull {
+	if c.Mode() != modeFull {
 		rules.Pass(rSigFast)
 		if c.hs.secrets {
 			rules.Pass(rSigFastDir)
@@ -59,13 +59,13 @@ func (c signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num i
 func (c signatureJudge) reportSignature(dir int, num int64, x *signature) {
 	rules, v := &c.c.Rules, x.verdict
 	switch {
-	case !c.frameSigned():
+	case x.missing:
 		c.reportUnsigned(rules)
 	case x.adrift:
 		c.doubtSignature(dir, x)
-	case c.signedByOther(dir, num):
+	case c.SignedByOther(dir):
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
-	case c.mode == modeFast:
+	case c.Mode() == modeFast:
 		x := rules.Here(rSigFast, "signature is not the sender's secret: forged")
 		x.Milder = !c.hs.secrets
 		rules.Judge(x)
@@ -85,7 +85,7 @@ func (c signatureJudge) reportUnsigned(rules *session.Evaluation) {
 		rules.Broken(r2215Len, fmt.Sprintf("%d bytes more than bFlags 0x%02x accounts for: the length is wrong with and without a signature", n, c.f.SACK.Flags))
 		return
 	}
-	if !c.surelySigned() {
+	if !c.SurelySigned() {
 		rules.Unclear(r222SigPresent, conform.GuardVer, "a frame without signature on what seems to be a signed connection")
 		return
 	}
@@ -115,31 +115,6 @@ func (c signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int6
 	}
 }
 
-// signedByOther reports a frame that verifies with the other side's secret.
-func (c signatureJudge) signedByOther(dir int, num int64) bool {
-	if !c.hs.secrets {
-		return false
-	}
-	other := &c.side[1-dir]
-	off, sig := c.signatureAt()
-	if c.mode == modeFast {
-		return other.fast.matches(sig)
-	}
-	k := &other.keys
-	return k.known && k.current != c.side[dir].keys.current && k.matches(c.fr.Payload, off, sig, k.current)
-}
-
-// signatureAt gives place and value of the signature of the frame at hand.
-func (c signatureJudge) signatureAt() (off int, sig [8]byte) {
-	switch c.f.Type {
-	case dp8.TypeSACK:
-		return len(c.fr.Payload) - len(c.f.SACK.Trailing) - 8, c.f.SACK.Signature
-	case dp8.TypeHardDisconnect:
-		return 16, c.f.Handshake.Signature
-	}
-	return c.f.DFrame.SignatureOff, c.f.DFrame.Signature
-}
-
 // resigned reports a retry with the signature of an earlier sending of its number
 // and other bytes (MC-DPL8R 3.1.6.5).
 func (c signatureJudge) resigned(num int64, dir int) bool {
@@ -154,14 +129,14 @@ func (c signatureJudge) resigned(num int64, dir int) bool {
 	if d.Signature == prev.signature && hash != prev.hash {
 		return true
 	}
-	last := c.side[dir].history.resent.At(num)
+	last := c.Resent(dir, num)
 	return prev.sendings > 1 && last != nil && d.Signature == last.signature && hash != last.hash
 }
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
 func (c signatureJudge) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *sentFrame) {
-	if c.mode != modeFull || prev == nil || !c.surelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.cut {
+	if c.Mode() != modeFull || prev == nil || !c.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.cut {
 		return
 	}
 	if !rules.Check(rSigResign, d.Signature != prev.signature || c.sent.Hash == prev.hash) {
@@ -243,7 +218,7 @@ func (c signatureJudge) judgeActed(dir int, r *refusal) {
 		if s.took(r) {
 			return conform.Passed, conform.GuardNone
 		}
-		if r.why == foreignSession && c.alive.again {
+		if _, again := c.OtherID(); r.why == foreignSession && again {
 			return conform.Doubtful, conform.GuardLife // its id came again: another connection's
 		}
 		return conform.Failed, conform.GuardNone
@@ -252,8 +227,9 @@ func (c signatureJudge) judgeActed(dir int, r *refusal) {
 
 // checkSupplied compares supplied secrets with those of the handshake.
 func (c signatureJudge) checkSupplied(h *dp8.Handshake) {
-	for i := range c.pair.opts.Secrets {
-		s := &c.pair.opts.Secrets[i]
+	supplied := c.Supplied()
+	for i := range supplied {
+		s := &supplied[i]
 		if !s.IsFor(c.c.SessionID) || s.Current || c.c.Rules.Check(rSecretContradicted, s.Connector == h.SenderSecret && s.Listener == h.ReceiverSecret) {
 			continue
 		}

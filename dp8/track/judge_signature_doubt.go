@@ -11,11 +11,11 @@ type doubtCase struct {
 // doubtSignature keeps the case of the frame at hand, whose signature is wrong, until it
 // shows whether it is forged.
 func (c signatureJudge) doubtSignature(dir int, about *signature) {
-	s, rules := &c.own[dir], &c.c.Rules
+	s, rules := &c.side[dir], &c.c.Rules
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !c.hs.secrets
 	x.Blocked = conform.GuardUnwrap
-	if c.mode == modeFast {
+	if c.Mode() == modeFast {
 		x.Rule, x.Message, x.Blocked = rSigFast, "signature is not the sender's secret: forged", conform.GuardLife
 	}
 	if about.doubt == nil {

@@ -48,7 +48,7 @@ func (c commandJudge) keepsSecrets(h *dp8.Handshake, fromListener bool) (good bo
 
 // keepsOptions judges dwSigningOpts, also against those of the other side, and reports whether they are right.
 func (c commandJudge) keepsOptions(h *dp8.Handshake, fromListener bool) (good bool) {
-	rules, w := &c.c.Rules, &c.signed
+	rules, w := &c.c.Rules, c.signed
 	const both = dp8.SigningFast | dp8.SigningFull
 	if !rules.Check(r2213OptsReserved, h.SigningOpts&^both == 0) {
 		rules.Broken(r2213OptsReserved, fmt.Sprintf("dwSigningOpts is 0x%08x: only the lowest two bits are defined", h.SigningOpts))
@@ -77,7 +77,7 @@ func (c commandJudge) keepsOptions(h *dp8.Handshake, fromListener bool) (good bo
 
 // keepsMode judges the mode of an offer that comes behind the connector's choice, and reports whether it is that.
 func (c commandJudge) keepsMode(mode uint32) bool {
-	rules, w := &c.c.Rules, &c.signed
+	rules, w := &c.c.Rules, c.signed
 	if rules.Check(r2213OptsMatch, mode == w.mode) {
 		return true
 	}
@@ -120,8 +120,8 @@ func significant(s dp8.Secret) int { return bits.Len64(binary.LittleEndian.Uint6
 // answers: cookie and tick. Which one that is shows in either; an offer that was not
 // captured may have been another. It reports whether they are right.
 func (c commandJudge) keepsEchoes(h *dp8.Handshake) bool {
-	w := &c.signed
-	if len(w.offers) == 0 || w.more || c.blind {
+	w := c.signed
+	if len(w.offers) == 0 || w.more || c.Blind() {
 		return true
 	}
 	byTick, byCookie := w.echoes(h)
@@ -166,7 +166,7 @@ func (c commandJudge) impossibleEcho(tick uint32) bool {
 	if a.first != 0 {
 		before += attemptSpan
 	}
-	after := c.atMost(o.time)/1e6 + echoSlack
+	after := c.AtMost(o.time)/1e6 + echoSlack
 	off := int64(int32(tick - o.tick))
 	return off < -before || off > after
 }
@@ -179,12 +179,12 @@ const statelessOffers = 3
 // nothing (MC-DPL8R 3.1.5.1.1). Copies of a CONNECT made by the network come
 // together.
 func (c commandJudge) judgeStateless(h *dp8.Handshake) {
-	rules, w := &c.c.Rules, &c.signed
-	if c.chosen.answered || c.asked[max(c.connector, 0)].speaks || len(w.offers) == 0 || c.asked[max(c.connector, 0)].n == 0 {
+	rules, w := &c.c.Rules, c.signed
+	if c.chosen.answered || c.asked[max(c.Connector(), 0)].speaks || len(w.offers) == 0 || c.asked[max(c.Connector(), 0)].n == 0 {
 		return
 	}
 	o := &w.offers[len(w.offers)-1]
-	if o.rspID != h.RspID || c.atLeast(o.time) < retryLeast || c.asked[c.connector].top != h.RspID {
+	if o.rspID != h.RspID || c.AtLeast(o.time) < retryLeast || c.asked[c.Connector()].top != h.RspID {
 		c.chosen.same = 0
 		if o.rspID != h.RspID {
 			rules.Pass(r31513Stateless)
@@ -210,17 +210,17 @@ type keepAliveState struct {
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
 func (c commandJudge) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	w := &c.own[dir].alive1
+	w := &c.side[dir].alive1
 	if w.over {
 		return
 	}
 	rules := &c.c.Rules
 	rule := r31513KaListener
-	if dir == c.connector {
+	if dir == c.Connector() {
 		rule = r31513KaConnector
 	}
 	switch {
-	case c.fr.Cut() || !c.hs.signed || c.connector < 0 || num >= firstNumbers && w.seen == 0:
+	case c.fr.Cut() || !c.hs.signed || c.Connector() < 0 || num >= firstNumbers && w.seen == 0:
 		w.over = c.fr.Cut() || num >= firstNumbers
 		return
 	case (keepAlive || d.Control&dp8.CtlKeepAlive != 0) && d.Command&dp8.Reliable != 0 && num < firstNumbers:

@@ -34,7 +34,7 @@ func (w *retryWatch) of(num int64) *retrySeries {
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
 func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
 	}
@@ -55,7 +55,7 @@ func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 	if s.n == 0 || c.fr.Time-s.last > seq.CopyDoubt { // else a relay may have made two of one
 		s.n++
 	}
-	most, _ := c.wants.Profile.Value("MAX", retryMost)
+	most, _ := c.Profile().Value("MAX", retryMost)
 	if !rules.Check(r3125Max, float64(s.n) <= most) && !s.told {
 		s.told = true
 		rules.Broken(r3125Max, fmt.Sprintf("bSeq %d is retried for the %dth time; at most %.0f retries are recommended", uint8(num), s.n, most))
@@ -72,13 +72,13 @@ func (c retryJudge) judgeTimes(dir int, num int64, f *sentFrame) {
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
 func (c retryJudge) judgeFirstRetry(dir int, num int64, f *sentFrame) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	c.judgeShrink(dir, num)
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.own[1-dir].sequence.maskedAt >= f.time {
+	if rtt == 0 || c.c.Dir[0].MinRTT() == 0 || c.side[1-dir].sequence.maskedAt >= f.time {
 		return
 	}
-	if rules.Check(r3125First, c.fr.Time-f.time+c.grain >= rtt*9/10) {
+	if rules.Check(r3125First, c.fr.Time-f.time+c.Grain() >= rtt*9/10) {
 		l.watch.early = 0
 		return
 	}
@@ -119,7 +119,7 @@ func (c retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
 
 // judgeBackoff judges that the times between retries do not shrink.
 func (c retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
-	o, rules := &c.own[1-dir].sequence, &c.c.Rules
+	o, rules := &c.side[1-dir].sequence, &c.c.Rules
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
@@ -150,7 +150,7 @@ const shrinkSample = 20
 
 // judgeShrink judges that the window shrinks when frames are lost.
 func (c retryJudge) judgeShrink(dir int, num int64) {
-	w, rules := &c.own[dir].sequence.watch, &c.c.Rules
+	w, rules := &c.side[dir].sequence.watch, &c.c.Rules
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	if c.fr.Time-w.fullAt < max(rtt, CopyGap) {
 		return
@@ -186,10 +186,10 @@ const (
 // reportStall notes that a side still waits for a number of the other one, dir, and
 // judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
 func (c retryJudge) reportStall(dir int, next int64) {
-	s, rules := &c.own[dir].sequence.stall, &c.c.Rules
+	s, rules := &c.side[dir].sequence.stall, &c.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
-		if f := c.remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
+		if f := c.Remembered(dir, next); f != nil && f.first && f.command&dp8.Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.frame, f.time, c.fr.Time
 			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.keepAlive, f.sendings > 1
 		}
@@ -221,7 +221,7 @@ const lostAfter = 10e9
 // judgeLost judges that a side gives the connection up when its last retry of a
 // number stays unanswered (MC-DPL8R 3.1.6.5).
 func (c retryJudge) judgeLost(dir int, num int64) {
-	l, rules := &c.own[dir].sequence, &c.c.Rules
+	l, rules := &c.side[dir].sequence, &c.c.Rules
 	cum, known := c.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {
 		s := &l.watch.series[i]

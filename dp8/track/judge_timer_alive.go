@@ -13,13 +13,13 @@ import (
 func (w *timerState) wake(c *judge, pause int64) {
 	*w = timerState{alive: w.alive, due: true, pause: pause, woken: c.fr.Frame, wokenAt: c.fr.Time, sleeper: c.Dir, opening: w.opening}
 	for i := range c.side {
-		if n := &c.side[i].numbers; n.started && c.own[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
+		if n := &c.side[i].numbers; n.started && c.side[i].sequence.idle && !c.side[i].restless { // SACKs have no numbers that would show one missing
 			w.next[i] = n.seen + 1
 		} else {
 			w.due = false
 		}
 	}
-	w.due = w.due && c.life.state == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted() && w.goesOn(c)
+	w.due = w.due && c.State() == session.Established && !c.side[0].ended && !c.side[1].ended && !c.c.Rules.Doubted() && w.goesOn(c)
 }
 
 // goesOn reports whether the frame behind the pause has the number that follows it, and
@@ -34,7 +34,7 @@ func (w *timerState) goesOn(c *judge) bool {
 // (MC-DPL8R 3.1.2.6).
 func (c retryJudge) judgeQuiet(dir int, num int64) {
 	w, rules := &c.timers, &c.c.Rules
-	if num != w.next[dir] && !w.fits[dir] || len(c.pair.conns) > 1 || c.alive.other != 0 || len(c.strays) > 0 { // of another connection?
+	if num != w.next[dir] && !w.fits[dir] || c.MayBeOther() {
 		w.due = false
 		return
 	}
@@ -77,10 +77,10 @@ const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent, up to this one.
 func (c retryJudge) judgeOpening(dir int, num int64) {
-	if !c.c.Complete || c.trusted != 0 {
+	if !c.c.Complete || c.Trusted() != 0 {
 		return
 	}
-	if f := c.remembered(dir, 1); f != nil && f.first {
+	if f := c.Remembered(dir, 1); f != nil && f.first {
 		c.timers.opening[dir] = burst{c.fr.Frame, c.fr.Time, c.fr.Time - f.time}
 	}
 }
@@ -89,10 +89,10 @@ func (c retryJudge) judgeOpening(dir int, num int64) {
 // a side of which little was captured, the handshake may be all.
 func (c retryJudge) roundTrip() int64 {
 	rtt := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	if c.connector < 0 {
+	if c.Connector() < 0 {
 		return rtt
 	}
-	asks, confirms := &c.asked[c.connector], &c.own[c.connector].cframes
+	asks, confirms := &c.asked[c.Connector()], &c.side[c.Connector()].cframes
 	if asks.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
 		rtt = min(rtt, confirms.at-asks.firstAt)
 	}
@@ -132,12 +132,12 @@ func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 		w.connects = 0
 	}
 	if w.connects++; w.connects > 1 {
-		if gap := c.fr.Time - w.lastTry; !rules.Check(r3121Connretry, gap+c.grain >= connectFirst/2) {
+		if gap := c.fr.Time - w.lastTry; !rules.Check(r3121Connretry, gap+c.Grain() >= connectFirst/2) {
 			rules.Broken(r3121Connretry, fmt.Sprintf("CONNECT is retried after %s; 200 ms or more are recommended", ms(gap)))
 		}
 	}
 	w.lastTry = c.fr.Time
-	most, _ := c.wants.Profile.Value("CONNMAX", connectMost)
+	most, _ := c.Profile().Value("CONNMAX", connectMost)
 	if !rules.Check(r3121Connmax, float64(w.connects) <= most+1) && float64(w.connects) == most+2 {
 		rules.Broken(r3121Connmax, fmt.Sprintf("CONNECT is retried for the %dth time; at most %.0f retries are recommended", w.connects-1, most))
 	}
@@ -146,7 +146,7 @@ func (c retryJudge) judgeConnects(h *dp8.Handshake) {
 // judgeConnectedLate judges that an attempt does not succeed when all its retries
 // have been sent, where the number of them is configured (MC-DPL8R 3.1.6.1).
 func (c retryJudge) judgeConnectedLate() {
-	most, stated := c.wants.Profile.Value("CONNMAX", connectMost)
+	most, stated := c.Profile().Value("CONNMAX", connectMost)
 	if !stated || c.timers.connects == 0 {
 		return
 	}

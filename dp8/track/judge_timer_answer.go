@@ -15,11 +15,11 @@ const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
 func (c retryJudge) expect(dir int, num int64, poll bool) {
-	u := &c.own[dir].sequence.duty
+	u := &c.side[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !c.fr.HasTime {
 		return
 	}
-	if cum, ok := c.cumulative(dir); !ok || !poll && cum != num {
+	if cum, ok := c.Cumulative(dir); !ok || !poll && cum != num {
 		return
 	}
 	u.open, u.poll, u.num, u.at, u.frame = true, poll, num, c.fr.Time, c.fr.Frame
@@ -31,7 +31,7 @@ func (c retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 	if !c.fr.HasTime {
 		return
 	}
-	l, o := &c.own[dir].sequence, &c.own[1-dir].sequence
+	l, o := &c.side[dir].sequence, &c.side[1-dir].sequence
 	next, mask := c.said.next, c.said.mask
 	if !c.said.ahead && known && c.side[1-dir].numbers.started && !words.Has(dissect.AckOfUncaptured) {
 		c.c.Rules.Pass(r31522Gapack)
@@ -77,7 +77,7 @@ func (c retryJudge) passedGivenUp(dir int, cum, next int64) {
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
 func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
-	u, rules := &c.own[1-dir].sequence.duty, &c.c.Rules
+	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
 	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
 	}
@@ -90,7 +90,7 @@ func (c retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	late := took > slack+lateAfter
 	if u.poll {
 		num := lastAcknowledged(next, mask)
-		newest := c.remembered(1-dir, num)
+		newest := c.Remembered(1-dir, num)
 		c.answerPoll(dir, took, late, newest != nil && num > u.num && c.fr.Time-newest.time <= slack+lateAfter)
 		return
 	}
@@ -121,7 +121,7 @@ const pollsLate = 6
 // frame may be the answer to that, the one before being missed: only of a side that is
 // mostly late it counts. SACKs have no numbers that tell how many were missed.
 func (c retryJudge) answerPoll(dir int, took int64, late, other bool) {
-	u, rules := &c.own[1-dir].sequence.duty, &c.c.Rules
+	u, rules := &c.side[1-dir].sequence.duty, &c.c.Rules
 	u.polls.Enter(late)
 	if rules.Check(r2215Pollack, !late) {
 		u.run = 0

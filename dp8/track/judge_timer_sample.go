@@ -13,7 +13,7 @@ func (c retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int
 	if !ok {
 		return
 	}
-	late := took > slack+most+c.grain
+	late := took > slack+most+c.Grain()
 	s.Enter(late)
 	if rules.Check(rule, !late) {
 		return
@@ -28,7 +28,7 @@ func (c retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int
 
 // reactTo notes what the other side should react to.
 func (c retryJudge) reactTo(dir int, num int64, first bool) {
-	s := &c.own[dir].sequence.samples
+	s := &c.side[dir].sequence.samples
 	switch {
 	case !c.fr.HasTime:
 	case first && s.gapAt == 0:
@@ -41,7 +41,7 @@ func (c retryJudge) reactTo(dir int, num int64, first bool) {
 // judgeReactions judges how soon a side reports gaps and answers repetitions
 // (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
 func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
-	s := &c.own[1-dir].sequence.samples
+	s := &c.side[1-dir].sequence.samples
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
 		case i < 0:
@@ -50,7 +50,7 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 			}
 			s.gapAt = 0 // only the capture missed what was before it
 		case mask == 0:
-			s.unnamed = s.unnamed || c.fr.Time-s.gapAt > c.c.Dir[1-dir].MinRTT()+c.apart()
+			s.unnamed = s.unnamed || c.fr.Time-s.gapAt > c.c.Dir[1-dir].MinRTT()+c.Apart()
 		case mask>>uint(i)&1 != 0:
 			s.queued.Enter(false)
 			c.c.Rules.Pass(r31521Sackinfo)
@@ -71,7 +71,7 @@ func (c retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 // sent once as far as was captured, and no mask named it while the gap lasted (MC-DPL8R
 // 3.1.5.2.1). One retry that was not captured explains each of them, but not most of many.
 func (c retryJudge) judgeQueued(dir int) {
-	s, rules := &c.own[dir].sequence.samples, &c.c.Rules
+	s, rules := &c.side[dir].sequence.samples, &c.c.Rules
 	look, ok := c.c.Dir[dir].Look(s.gapNum)
 	if !ok || !look.First || look.Retried || look.Copies != 1 {
 		return
@@ -88,7 +88,7 @@ func (c retryJudge) judgeQueued(dir int) {
 // judgeFast judges how soon a number is sent again that a mask reported missing
 // (MC-DPL8R 3.1.5.2.3).
 func (c retryJudge) judgeFast(dir int, num int64) {
-	if s := &c.own[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
+	if s := &c.side[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
 		c.judgeSample(&s.fast, r31523Fast, dir, c.fr.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
 		s.missingAt = 0
 	}

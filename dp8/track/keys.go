@@ -391,6 +391,7 @@ func (k *keyring) finish() (unresolved uint64) {
 // A signature is what is known of the signature of a frame that is not right.
 type signature struct {
 	verdict sigVerdict
+	missing bool   // there is none
 	adrift  bool   // … unless the epoch of its number is another one
 	doubt   *doubt // … until it shows whether it is; nil where it will not
 }

@@ -42,7 +42,8 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 		return
 	}
 	x := &c.signature
-	*x = signature{verdict: v, adrift: c.frameSigned() && c.adrift(dir, num)}
+	*x = signature{verdict: v, missing: !c.frameSigned()}
+	x.adrift = !x.missing && c.adrift(dir, num)
 	if x.adrift {
 		x.doubt = c.keepDoubt(dir, num, v, false)
 	}

@@ -143,6 +143,23 @@ func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
 	return f.parts == 0 == !d.Coalesced && f.size == size && f.content == content
 }
 
+// sameContent reports whether a frame carries what another sending of its number
+// did; a retry may lack the unreliable ones of coalesced payloads.
+func (c *conn) sameContent(d *dp8.DFrame, prev *sentFrame) bool {
+	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
+	if (d.Command^prev.command)&lasting != 0 {
+		return false
+	}
+	if d.Coalesced && prev.parts > 0 {
+		_, n, sum := partsOf(&d.Coalesce)
+		if n > 0 && n == prev.reliables && sum == prev.reliable {
+			return true
+		}
+	}
+	size, content := c.contentOf(d)
+	return size == prev.size && content == prev.content && d.Control&dp8.CtlEndStream == prev.control&dp8.CtlEndStream
+}
+
 // silentLimit is for how long a side may not have been captured before its numbers
 // are in doubt, where nothing is known of its speed, in ns.
 const silentLimit = 1e9

@@ -228,14 +228,3 @@ func (c *conn) passedHole(dir int, cum int64) {
 		}
 	}
 }
-
-// toldBefore reports that an earlier frame than the given one says that its side had
-// received a number.
-func (n *numberState) toldBefore(frame uint64, num int64) bool {
-	for i := range n.queue[:n.queued] {
-		if x := &n.queue[i]; x.frame < frame && x.next > num {
-			return true
-		}
-	}
-	return false
-}
