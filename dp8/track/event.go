@@ -19,12 +19,12 @@ type Judge interface {
 	Refuted(dir int, frames []seq.ProvisionalFrame)
 	// Claim tells what became of an acknowledgement of a side that names numbers which were
 	// not captured.
-	Claim(dir int, k *claim)
+	Claim(dir int, k *Claim)
 	// Stray tells what became of a frame that names another session. Of one that belongs to
 	// another connection of the address pair it is told when it begins to wait, too.
-	Stray(s *stray)
+	Stray(s *Stray)
 	// Refusal tells what became of a frame of a side that its receiver must ignore.
-	Refusal(dir int, r *refusal)
+	Refusal(dir int, r *Refusal)
 	// End tells that nothing comes any more: what waits is settled, and it is known whether
 	// the secrets of the latest epochs are.
 	End(unproven [2]bool)
@@ -32,42 +32,42 @@ type Judge interface {
 
 // An Event is the frame at hand, and what is known of it. It is filled in from top to bottom.
 type Event struct {
-	fr   *dissect.Frame // nil when none is at hand
-	f    *dp8.Frame     // decoded
-	Step Step
-	Dir  int    // its sender
-	Num  int64  // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
-	now  uint64 // number of its frame; of another one where this one was kept aside until then
+	Frame  *dissect.Frame // nil when none is at hand
+	Packet *dp8.Frame     // decoded
+	Step   Step
+	Dir    int    // its sender
+	Num    int64  // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
+	now    uint64 // number of its frame; of another one where this one was kept aside until then
 
-	sent    seq.Sending // what the engine is given of it
-	damaged bool        // of what cannot be read: its receiver never saw it
+	Sent    seq.Sending // what the engine is given of it
+	Damaged bool        // of what cannot be read: its receiver never saw it
 
 	// Of one whose signature is not right.
-	signature signature
-	suspects  []suspect // of Proven: the frames before it that no guess verified
+	Signature Signature
+	Suspects  []Suspect // of Proven: the frames before it that no guess verified
 
 	// Of a data frame.
-	keepAlive bool
-	otherID   otherID // of Foreign
-	pause     int64   // of Woken: for how long nothing was captured of either side, ns
-	horizon   int64   // of reordering, before it, ns
-	stamp     stamp   // what places it among the frames of its side
-	prior     prior   // what was known of its number before it
-	verdict   seq.Verdict
-	placed    placing
+	KeepAlive bool
+	OtherID   OtherID // of Foreign
+	Pause     int64   // of Woken: for how long nothing was captured of either side, ns
+	Horizon   int64   // of reordering, before it, ns
+	Stamp     Stamp   // what places it among the frames of its side
+	Prior     Prior   // what was known of its number before it
+	Verdict   seq.Verdict
+	Placing   Placing
 
 	// Of what acknowledges.
-	next    int64  // the number that is expected next
-	said    saying // of the other side's numbers
-	reading reading
-	applied applied
-	giving  giving
+	Next    int64  // the number that is expected next
+	Said    Saying // of the other side's numbers
+	Reading Reading
+	Applied Applied
+	Giving  Giving
 
 	// Of command frames.
-	ticking   ticking
-	announced announcement // of a SACK
-	greeting  greeting     // of the handshake
-	stray     *stray       // where it names another session: what waits of it
+	Ticking   Ticking
+	Announced Announcement // of a SACK
+	Greeting  Greeting     // of the handshake
+	Stray     *Stray       // where it names another session: what waits of it
 }
 
 // A Step is how far a connection has come with a frame.

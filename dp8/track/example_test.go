@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// The handshake of MC-DPL8R 4.1, and its first KeepAlive. Options take the secrets of
+// The handshake of MC-DPL8R 4.1, and its first KeepAlive. track.Options take the secrets of
 // signed connections, where the capture does not show the handshake.
 func ExampleNew() {
 	from := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:2302"))

@@ -16,18 +16,18 @@ type fastKey struct {
 // matches reports whether a signature is the known secret.
 func (k *fastKey) matches(sig [8]byte) bool { return k.known && dp8.Secret(sig) == k.secret }
 
-func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
+func (k *fastKey) verify(sig [8]byte, hash uint64) SigVerdict {
 	switch {
 	case k.matches(sig):
-		return sigValid
+		return SigValid
 	case k.known:
-		return sigInvalid
+		return SigInvalid
 	case k.guessed > 0 && k.in == hash:
-		return sigLikely
+		return SigLikely
 	case k.guessed > 0 && dp8.Secret(sig) == k.guess:
 		k.secret, k.known = k.guess, true
-		return sigValid
+		return SigValid
 	}
 	k.guess, k.guessed, k.in = dp8.Secret(sig), 1, hash
-	return sigLikely
+	return SigLikely
 }

@@ -135,7 +135,7 @@ type keyring struct {
 	justTried  bool        // the last frame verified is one of pending
 	verified   int64       // time of the latest frame that verified
 	verifiedNo int64       // its number
-	suspects   []suspect   // frames of pending that no candidate verified
+	suspects   []Suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
@@ -155,17 +155,17 @@ func (k *keyring) start(s dp8.Secret, epoch int64, handshake bool) {
 }
 
 // A sigVerdict is what is known of one signature.
-type sigVerdict uint8
+type SigVerdict uint8
 
 const (
-	sigValid    sigVerdict = iota
-	sigInvalid             // proven wrong
-	sigStale               // made with the secret of the epoch before
-	sigEarly               // made with the secret of the epoch after
-	sigUnknown             // no secret to check it with
-	sigLikely              // verifies with a guess that is not accepted yet
-	sigUnlikely            // fails with a guess that verified others
-	sigDoubtful            // wrong, unless the capture missed an epoch
+	SigValid    SigVerdict = iota
+	SigInvalid             // proven wrong
+	SigStale               // made with the secret of the epoch before
+	SigEarly               // made with the secret of the epoch after
+	SigUnknown             // no secret to check it with
+	SigLikely              // verifies with a guess that is not accepted yet
+	SigUnlikely            // fails with a guess that verified others
+	SigDoubtful            // wrong, unless the capture missed an epoch
 )
 
 func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) bool {
@@ -175,41 +175,41 @@ func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) 
 }
 
 // verify checks the signature at byte off of a frame with the given number.
-func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) sigVerdict {
+func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) SigVerdict {
 	k.justTried = false
 	if !k.known {
-		return sigUnknown
+		return SigUnknown
 	}
 	switch num>>8 - k.epoch {
 	case 0:
 		v := k.check(payload, off, sig, k.current, k.previous, k.hasPrev)
-		if v == sigInvalid && k.foresees(payload, off, sig) {
-			v = sigEarly
+		if v == SigInvalid && k.foresees(payload, off, sig) {
+			v = SigEarly
 		}
 		return v
 	case -1:
 		if !k.hasPrev {
-			return sigUnknown
+			return SigUnknown
 		}
 		v := k.check(payload, off, sig, k.previous, k.current, true)
-		if v == sigStale {
-			v = sigEarly
+		if v == SigStale {
+			v = SigEarly
 		}
 		return v
 	case 1:
 		return k.tryNext(payload, off, sig)
 	}
-	return sigUnknown
+	return SigUnknown
 }
 
-func (k *keyring) check(payload []byte, off int, sig [8]byte, key, other dp8.Secret, hasOther bool) sigVerdict {
+func (k *keyring) check(payload []byte, off int, sig [8]byte, key, other dp8.Secret, hasOther bool) SigVerdict {
 	switch {
 	case k.matches(payload, off, sig, key):
-		return sigValid
+		return SigValid
 	case hasOther && k.matches(payload, off, sig, other):
-		return sigStale
+		return SigStale
 	}
-	return sigInvalid
+	return SigInvalid
 }
 
 // foresees reports whether a frame of the current epoch verifies with what may be
@@ -227,7 +227,7 @@ func (k *keyring) foresees(payload []byte, off int, sig [8]byte) bool {
 }
 
 // tryNext checks a frame of the epoch after the current one.
-func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
+func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) SigVerdict {
 	if k.cands == nil {
 		k.propose()
 	}
@@ -236,20 +236,20 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 		return k.check(payload, off, sig, k.current, k.previous, true)
 	}
 	if k.matches(payload, off, sig, k.current) {
-		return sigStale
+		return SigStale
 	}
 	k.pending++
 	k.justTried = true
-	best := sigUnknown
+	best := SigUnknown
 	for i := range k.cands {
 		c := &k.cands[i]
 		switch {
 		case k.matches(payload, off, sig, c.key):
 			c.hits++
 			k.drop() // they are forged
-			return sigLikely
+			return SigLikely
 		case c.hits > 0:
-			best = sigUnlikely
+			best = SigUnlikely
 		}
 	}
 	return best
@@ -389,16 +389,16 @@ func (k *keyring) finish() (unresolved uint64) {
 }
 
 // A signature is what is known of the signature of a frame that is not right.
-type signature struct {
-	verdict sigVerdict
-	missing bool   // there is none
-	adrift  bool   // … unless the epoch of its number is another one
-	doubt   *doubt // … until it shows whether it is; nil where it will not
+type Signature struct {
+	Verdict SigVerdict
+	Missing bool   // there is none
+	Adrift  bool   // … unless the epoch of its number is another one
+	Doubt   *Doubt // … until it shows whether it is; nil where it will not
 }
 
 // A suspect is a frame of an epoch whose secret was not known when it came.
-type suspect struct {
-	frame uint64
-	time  int64
-	timed bool
+type Suspect struct {
+	Frame uint64
+	Time  int64
+	Timed bool
 }

@@ -13,13 +13,6 @@ type Options struct {
 	Secrets []dp8.SuppliedSecrets
 }
 
-// NewWithRules is temporary.
-func NewWithRules(opts Options) *session.Protocol {
-	p := New(opts, func() Judge { return new(judge) })
-	p.Rules, p.RuleSets = Rules, ruleSets
-	return p
-}
-
 // New gives the protocol to a tracker. judge makes what looks at a connection, nil for
 // nothing.
 func New(opts Options, judge func() Judge) *session.Protocol {

@@ -28,11 +28,11 @@ func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 // believe tracks the provisional frames of a side that the frame at hand confirms.
 func (c *conn) believe(dir int) {
 	at := c.Event
-	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
 		}
-		x := &c.f.DFrame
+		x := &c.Packet.DFrame
 		num := c.side[dir].seq.Peek(uint32(x.Seq))
 		c.sending(num, seq.Unmarked)
 		c.mark(dir, num, x)
@@ -44,6 +44,6 @@ func (c *conn) believe(dir int) {
 
 // decodeAgain makes a frame that was kept the one at hand.
 func (c *conn) decodeAgain(fr *dissect.Frame) bool {
-	c.Event = Event{fr: fr, f: new(dp8.Frame), now: c.now}
-	return c.f.Decode(fr.Payload, c.params, nil) == nil
+	c.Event = Event{Frame: fr, Packet: new(dp8.Frame), now: c.now}
+	return c.Packet.Decode(fr.Payload, c.params, nil) == nil
 }

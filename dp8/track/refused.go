@@ -6,26 +6,26 @@ import (
 )
 
 // A refusal is a captured frame that its receiver must ignore.
-type refusal struct {
+type Refusal struct {
 	num   int64
-	frame uint64
-	why   refusedFor
-	doubt idDoubt // of foreignSession
+	Frame uint64
+	Why   RefusedFor
+	Doubt IDDoubt // of foreignSession
 
 	// What became of it.
-	good    bool  // a good frame with its number was captured
-	next    int64 // it was acknowledged, by this number; valid with actedOn
-	actedOn bool
-	refused uint64 // so many frames of its side were to be ignored then
+	Good    bool  // a good frame with its number was captured
+	Next    int64 // it was acknowledged, by this number; valid with actedOn
+	ActedOn bool
+	Refused uint64 // so many frames of its side were to be ignored then
 }
 
 // refusedFor is why a receiver must ignore a frame.
-type refusedFor uint8
+type RefusedFor uint8
 
 const (
-	badSignature refusedFor = iota
-	noSignature
-	foreignSession
+	BadSignature RefusedFor = iota
+	NoSignature
+	ForeignSession
 )
 
 // maxRefused is how many of them a side may have.
@@ -33,49 +33,49 @@ const maxRefused = 8
 
 // disbelieve says what follows of a frame whose signature is missing or wrong. Of copies of a
 // frame that was looked at nothing does.
-func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
-	if v == sigUnlikely {
+func (c *conn) disbelieve(dir int, num int64, v SigVerdict) {
+	if v == SigUnlikely {
 		c.suspect(dir)
 		return
 	}
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+	if c.Frame.Cut() || c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	x := &c.signature
-	*x = signature{verdict: v, missing: !c.frameSigned()}
-	x.adrift = !x.missing && c.adrift(dir, num)
-	if x.adrift {
-		x.doubt = c.keepDoubt(dir, num, v, false)
+	x := &c.Signature
+	*x = Signature{Verdict: v, Missing: !c.frameSigned()}
+	x.Adrift = !x.Missing && c.adrift(dir, num)
+	if x.Adrift {
+		x.Doubt = c.keepDoubt(dir, num, v, false)
 	}
 	c.tellOf(dir, num, Refused)
-	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
+	if c.Packet.Type != dp8.TypeDFrame || !c.surelySigned() {
 		return
 	}
-	if c.f.DFrame.HasSignature {
-		c.refuse(dir, num, badSignature, idKnown)
+	if c.Packet.DFrame.HasSignature {
+		c.refuse(dir, num, BadSignature, IDKnown)
 	} else {
-		c.refuse(dir, num, noSignature, idKnown)
+		c.refuse(dir, num, NoSignature, IDKnown)
 	}
 }
 
 // suspect keeps the frame at hand, which no guess at the secret of its epoch
 // verifies, until one is proven.
 func (c *conn) suspect(dir int) {
-	if k := &c.side[dir].keys; !c.fr.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
-		k.suspects = append(k.suspects, suspect{c.fr.Frame, c.fr.Time, c.fr.HasTime})
+	if k := &c.side[dir].keys; !c.Frame.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
+		k.suspects = append(k.suspects, Suspect{c.Frame.Frame, c.Frame.Time, c.Frame.HasTime})
 	}
 }
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir int, num int64, why refusedFor, doubt idDoubt) {
+func (c *conn) refuse(dir int, num int64, why RefusedFor, doubt IDDoubt) {
 	s := &c.side[dir]
-	if !s.history.reachable(num) && s.history.started {
+	if !s.History.Reachable(num) && s.History.Started {
 		return
 	}
 	if len(s.refused) == maxRefused {
 		s.refused = append(s.refused[:0], s.refused[1:]...)
 	}
-	s.refused = append(s.refused, refusal{num: num, frame: c.fr.Frame, why: why, doubt: doubt})
+	s.refused = append(s.refused, Refusal{num: num, Frame: c.Frame.Frame, Why: why, Doubt: doubt})
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
@@ -87,7 +87,7 @@ func (c *conn) accept(dir int, num int64) {
 		case r.num != num:
 			keep = append(keep, r)
 		case c.judge != nil:
-			r.good = true
+			r.Good = true
 			c.judge.Refusal(dir, &r)
 		}
 	}
@@ -95,9 +95,9 @@ func (c *conn) accept(dir int, num int64) {
 }
 
 // took reports whether a frame with the number of a refused one was accepted.
-func (s *side) took(r *refusal) bool {
-	f := s.history.at(r.num)
-	return f != nil && f.frame != r.frame
+func (s *Side) Took(r *Refusal) bool {
+	f := s.History.At(r.num)
+	return f != nil && f.Frame != r.Frame
 }
 
 // voidRefused gives up the refused numbers that side dir acknowledges, expecting next: before
@@ -110,11 +110,11 @@ func (c *conn) voidRefused(dir int, next int64) {
 			keep = append(keep, r)
 			continue
 		}
-		r.good, r.actedOn, r.next, r.refused = peer.took(&r), true, next, missing
+		r.Good, r.ActedOn, r.Next, r.Refused = peer.Took(&r), true, next, missing
 		if c.judge != nil {
 			c.judge.Refusal(1-dir, &r)
 		}
-		if !r.good {
+		if !r.Good {
 			c.c.Dir[1-dir].Void(r.num)
 		}
 	}

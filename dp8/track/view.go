@@ -19,13 +19,13 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 func (v View) Supplied() []dp8.SuppliedSecrets { return v.c.pair.opts.Secrets }
 
 // Side is what is known of one sender.
-func (v View) Side(dir int) *side { return &v.c.side[dir] }
+func (v View) Side(dir int) *Side { return &v.c.side[dir] }
 
 // Handshake is how far the handshake has come.
-func (v View) Handshake() *handshakeState { return &v.c.hs }
+func (v View) Handshake() *Handshake { return &v.c.hs }
 
 // Signed is what was captured of a signed handshake.
-func (v View) Signed() *signedWatch { return &v.c.signed }
+func (v View) Signed() *Signed { return &v.c.signed }
 
 // Connector is the side that opened the connection, -1 when that is not known.
 func (v View) Connector() int { return v.c.connector }
@@ -37,7 +37,7 @@ func (v View) Version() uint32 { return v.c.params.Version }
 func (v View) Signing() dp8.Signing { return v.c.params.Signing }
 
 // Mode is how frames are signed.
-func (v View) Mode() mode { return v.c.mode }
+func (v View) Mode() Mode { return v.c.mode }
 
 // State is how far the connection has come.
 func (v View) State() session.State { return v.c.life.state }
@@ -64,14 +64,14 @@ func (v View) MayBeOther() bool {
 
 // OtherID is the latest session id of a KeepAlive that is not the connection's, 0 for none; again
 // tells that the one before it had it, too.
-func (v View) OtherID() (id uint32, again bool) { return v.c.alive.other, v.c.alive.again }
+func (v View) OtherSession() (id uint32, again bool) { return v.c.alive.other, v.c.alive.again }
 
 // PassedOver reports that nobody answered the CONNECT with which the connection began, and that the
 // one of the address pair before it went on; pending tells that this one's handshake, without
 // signatures, was going on then.
 func (v View) PassedOver() (pending, ok bool) {
 	c, o := v.c, v.c.rival
-	if o == nil || c.hs.connects == 0 || c.hs.answered || o.c.LastTime <= c.c.FirstTime {
+	if o == nil || c.hs.Connects == 0 || c.hs.Answered || o.c.LastTime <= c.c.FirstTime {
 		return false, false
 	}
 	return c.rivalOpen, !c.rivalOpen || o.hs.plain
@@ -79,7 +79,7 @@ func (v View) PassedOver() (pending, ok bool) {
 
 // After reports whether the frame at hand was certainly sent after another one, which was captured
 // before it (guard REORD).
-func (v View) After(x *stamp) bool { return v.c.after(x) }
+func (v View) After(x *Stamp) bool { return v.c.after(x) }
 
 // Apart is how far apart two frames of one side were captured that were certainly sent in this
 // order, ns (guard REORD).
@@ -92,10 +92,10 @@ func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
 
 // Remembered is what is known for certain of a number of a side, nil for nothing.
-func (v View) Remembered(dir int, num int64) *sentFrame { return v.c.remembered(dir, num) }
+func (v View) Remembered(dir int, num int64) *Record { return v.c.remembered(dir, num) }
 
 // Carried is the same where it is known what its first sending carried.
-func (v View) Carried(dir int, num int64) *sentFrame { return v.c.carried(dir, num) }
+func (v View) Carried(dir int, num int64) *Record { return v.c.carried(dir, num) }
 
 // Cumulative is the number of a side up to which all are acknowledged.
 func (v View) Cumulative(dir int) (next int64, ok bool) { return v.c.cumulative(dir) }
@@ -106,10 +106,10 @@ func (v View) Received(dir int, nrcv uint8) (next int64, ok bool) { return v.c.r
 
 // ToldMore is the earliest frame of a side that is remembered to have told of more than a bNRcv;
 // nil for none.
-func (v View) ToldMore(dir int, next int64) *told {
-	n := &v.c.side[dir].numbers
+func (v View) ToldMore(dir int, next int64) *Told {
+	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
-		if x := &n.queue[i]; x.next > next {
+		if x := &n.queue[i]; x.Next > next {
 			return x
 		}
 	}
@@ -119,9 +119,9 @@ func (v View) ToldMore(dir int, next int64) *told {
 // ToldBefore reports that an earlier frame than the given one says that its side had received a
 // number.
 func (v View) ToldBefore(dir int, frame uint64, num int64) bool {
-	n := &v.c.side[dir].numbers
+	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
-		if x := &n.queue[i]; x.frame < frame && x.next > num {
+		if x := &n.queue[i]; x.Frame < frame && x.Next > num {
 			return true
 		}
 	}
@@ -130,14 +130,14 @@ func (v View) ToldBefore(dir int, frame uint64, num int64) bool {
 
 // SameContent reports whether a frame carries what another sending of its number did; a retry may
 // lack the unreliable ones of coalesced payloads.
-func (v View) SameContent(d *dp8.DFrame, f *sentFrame) bool { return v.c.sameContent(d, f) }
+func (v View) SameContent(d *dp8.DFrame, f *Record) bool { return v.c.sameContent(d, f) }
 
 // Unchanged reports whether a frame holds the bytes that were sent under its number before, or the
 // same reliable parts.
-func (v View) Unchanged(d *dp8.DFrame, f *sentFrame) bool { return v.c.unchanged(d, f) }
+func (v View) Unchanged(d *dp8.DFrame, f *Record) bool { return v.c.unchanged(d, f) }
 
 // Resent tells of the latest sending of a number of a side that was sent again.
-func (v View) Resent(dir int, num int64) *resending { return v.c.side[dir].history.resent.At(num) }
+func (v View) Resent(dir int, num int64) *Resending { return v.c.side[dir].History.resent.At(num) }
 
 // Unwrapped reports whether the full number behind that of the frame at hand is beyond doubt,
 // compared with those of the frames since a time, ns (guard UNWRAP).
@@ -158,7 +158,7 @@ func (v View) ShowsSigning(dir int) bool { return v.c.showsSigning(dir) }
 // Signs reports whether a genuine frame of a side is surely of this connection: it is signed, and the
 // secret is known.
 func (v View) Signs(dir int) bool {
-	return (v.c.mode == modeFast || v.c.mode == modeFull) && v.c.secretKnown(dir)
+	return (v.c.mode == ModeFast || v.c.mode == ModeFull) && v.c.secretKnown(dir)
 }
 
 // SignedByOther reports whether the frame at hand verifies with the secret of the other side.

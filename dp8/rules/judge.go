@@ -1,0 +1,272 @@
+// Package rules judges what the sides of DirectPlay 8 connections send (MC-DPL8R 3.1). It looks
+// at what dp8/track follows; that needs none of it.
+package rules
+
+import (
+	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// New gives the protocol to a tracker, with its rules.
+func New(opts track.Options) *session.Protocol {
+	p := track.New(opts, func() track.Judge { return new(judge) })
+	p.Rules, p.RuleSets = Rules, ruleSets
+	return p
+}
+
+// A judge judges one connection. What it remembers is its own; of the connection it reads
+// what the View shows.
+type judge struct {
+	track.View
+	*track.Event // at hand
+	c            *session.Conn
+	hs           *track.Handshake
+	signed       *track.Signed
+	side         [2]side
+	timers       timerState
+	core         bool // a message of the DirectPlay core was seen
+	commandState
+}
+
+// A side is what a judge remembers of one sender.
+type side struct {
+	*track.Side // what the connection knows of it
+
+	sequence  sequenceState
+	marks     seq.History[mark]
+	run       run
+	closing   closeDuty
+	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
+	doubtful  bool        // it reported different versions
+	uncoal    bool        // it coalesced although it must not
+	cframes   cframes
+	hard      hardDisconnectState
+	sackWatch sackState
+	alive1    keepAliveState
+}
+
+// commandState is what judging the command frames of a connection needs, besides what is
+// kept of each side.
+type commandState struct {
+	asked       [2]asked
+	lastConnect badConnect
+	strayCases  []strayCase
+	chosen      secretWatch
+	early       earlyFrame
+	repeats     int // CONNECTs since the listener's latest answer
+	offers      int // answers of the listener since the connector's latest confirmation
+	confirms    int // confirmations
+}
+
+// Follow implements Judge.
+func (j *judge) Follow(v track.View) {
+	j.View, j.c, j.hs, j.signed = v, v.Conn(), v.Handshake(), v.Signed()
+	for dir := range j.side {
+		j.side[dir].Side = v.Side(dir)
+	}
+}
+
+// Observe implements Judge.
+func (j *judge) Observe(e *track.Event) {
+	if j.Event != e { // it is the same for a connection
+		j.Event = e
+	}
+	dir := e.Dir
+	switch e.Step {
+	case track.Unread:
+		j.commands().judgeMalformed()
+		j.content().judgeMalformedData()
+	case track.Untracked:
+		j.sequence().blindTo(dir)
+	case track.Verified:
+		j.signing().passSignature(dir, e.Num)
+	case track.Unchecked:
+		j.c.Rules.Doubt(conform.GuardAuth)
+	case track.Doubtful:
+		j.signing().doubtSignature(dir, &e.Signature)
+		j.c.Rules.Doubt(conform.GuardAuth)
+	case track.Refused:
+		j.signing().reportSignature(dir, e.Num, &e.Signature)
+	case track.Proven:
+		j.signing().judgeModifier(dir, e.Suspects)
+	case track.Foreign:
+		j.content().judgeForeignKeepAlive(&e.Packet.DFrame)
+	case track.BehindEnd:
+		j.ends().judgeBeyond(&j.c.Rules, dir, &e.Packet.DFrame)
+	case track.Woken:
+		j.timers.wake(j, e.Pause)
+	case track.Placed:
+		j.content().judgeData(dir, e.Num, &e.Packet.DFrame, e.KeepAlive)
+		j.sequence().judgeNumber(dir, e.Num, &e.Packet.DFrame)
+	case track.Announces:
+		j.acks().judgeSACK(dir)
+		j.commands().judgeTick(dir)
+		j.acks().judgeNSeq(dir, e.Num)
+	case track.Acknowledges:
+		j.judgeAcknowledges(dir)
+	case track.Acknowledged:
+		j.judgeAcknowledged(dir)
+	case track.Taken:
+		if e.Packet.Type == dp8.TypeDFrame {
+			j.judgeKept(dir, e.Num, &e.Packet.DFrame)
+			return
+		}
+		j.handshakes().speaks(dir)
+		j.ends().judgeReply(dir, e.Num)
+	case track.Greets:
+		j.handshakes().judgeGreeting(dir, &e.Packet.Handshake)
+	case track.Heeded:
+		j.judgeHeeded(dir, &e.Packet.Handshake)
+	case track.Resets:
+		j.commands().judgeTick(dir)
+		j.commands().judgeHard(dir, &e.Packet.Handshake)
+	case track.ResetsOther:
+		j.commands().judgeStrayHard(&e.Packet.Handshake, e.Stray)
+	}
+}
+
+// Forget implements Judge.
+func (j *judge) Forget(dir int) { j.sequence().forget(dir) }
+
+// Refuted implements Judge.
+func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) { j.judgeRefuted(dir, frames) }
+
+// Claim implements Judge.
+func (j *judge) Claim(dir int, k *track.Claim) { j.acks().judgeClaim(dir, k) }
+
+// Stray implements Judge.
+func (j *judge) Stray(s *track.Stray) {
+	if s.Outcome == track.StrayOpen {
+		j.handshakes().judgeRival(s)
+	} else {
+		j.commands().judgeStray(s)
+	}
+}
+
+// Refusal implements Judge.
+func (j *judge) Refusal(dir int, r *track.Refusal) {
+	if r.ActedOn {
+		j.signing().judgeActed(dir, r)
+	} else {
+		j.signing().passActed(r)
+	}
+}
+
+// judgeAcknowledges judges what the frame at hand acknowledges before that is applied.
+func (j *judge) judgeAcknowledges(dir int) {
+	if j.side[dir].Ended || j.side[1-dir].Ended {
+		j.ends().judgeAcknowledged(dir, j.Next)
+	}
+	if !j.Frame.Words.Has(duplicate) {
+		_, mask, _ := j.masks()
+		j.acks().judgeAcknowledgement(dir, mask)
+	}
+}
+
+// judgeAcknowledged judges what it does when that was applied, and what it gives up before
+// that is.
+func (j *judge) judgeAcknowledged(dir int) {
+	if j.Said.Begins {
+		j.c.Rules.Pass(r31522Start)
+	}
+	if j.Applied.Done {
+		j.retries().acknowledged(dir, j.Applied.Cum, j.Applied.Known, j.Applied.Words, j.Packet.Type == dp8.TypeSACK)
+	}
+	if _, _, told := j.masks(); told != 0 || j.side[dir].sequence.alone.waiting {
+		j.sequence().judgeSendMask(dir, j.Num, told, j.Said.Drops)
+	}
+}
+
+// masks gives bNRcv, SACK mask and send mask of the data frame or SACK at hand.
+func (j *judge) masks() (nrcv uint8, sacks, drops uint64) {
+	if k := &j.Packet.SACK; j.Packet.Type == dp8.TypeSACK {
+		return k.NRcv, k.SACKMask, k.SendMask
+	}
+	d := &j.Packet.DFrame
+	return d.NRcv, d.SACKMask, d.SendMask
+}
+
+// judgeHeeded judges a frame of the handshake that was heeded.
+func (j *judge) judgeHeeded(dir int, h *dp8.Handshake) {
+	j.commands().judgeTick(dir)
+	x := &j.Greeting
+	switch {
+	case h.Opcode == dp8.OpConnect:
+		j.retries().judgeConnects(h)
+		if x.Exchanged {
+			j.handshakes().exchangeRoles()
+		}
+	case dir != j.Connector():
+		j.retries().judgeConnectedLate()
+	case x.Secrets:
+		j.signing().judgeSigningVersion()
+		j.signing().judgeLeak(h)
+		j.signing().checkSupplied(h)
+	}
+}
+
+// judgeKept judges a data frame that is no copy once it is remembered, by the rules on
+// messages, on the handshake before it and on the close behind which it comes.
+func (j *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
+	const whole = dp8.NewMsg | dp8.EndMsg
+	j.content().judgeMessage(dir, num)
+	if j.side[1-dir].Ended {
+		j.ends().judgeReply(dir, num+1)
+	}
+	if dir != j.Connector() {
+		j.handshakes().judgeUnestablished(dir, r31Est)
+	}
+	j.handshakes().speaks(dir)
+	j.acks().sawRetry(dir, d.IsRetry())
+	if d.Control&dp8.CtlCoalesce != 0 {
+		j.content().judgeCoalesced(d)
+	}
+	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
+		j.content().judgeBetween(dir, num, d)
+	}
+	if j.Verdict.Novelty != seq.First {
+		return
+	}
+	if j.side[dir].sackWatch.over.Frame != 0 {
+		j.acks().settleNSeq(dir, num)
+	}
+	if !j.side[dir].alive1.over {
+		j.commands().judgeFirstKeepAlive(dir, num, d, j.KeepAlive)
+	}
+	if j.Resets() != [2]bool{} {
+		j.commands().judgeDataBehindHard(dir, num)
+	}
+}
+
+// End implements Judge: it ends what the capture leaves open.
+func (j *judge) End(unproven [2]bool) {
+	j.sequence().settleSequence()
+	j.commands().finishStrays()
+	j.handshakes().passRival()
+	rules := &j.c.Rules
+	for dir := range j.side {
+		j.signing().finishDoubts(&j.side[dir])
+		j.commands().judgeTickRate(dir)
+		j.commands().finishHard(dir)
+		if w := &j.side[dir].sackWatch; w.over.Frame != 0 {
+			w.over.Blocked = conform.GuardClean
+			rules.Judge(w.over)
+		}
+	}
+	if e := &j.early; e.Frame != 0 {
+		e.Blocked = conform.GuardClean
+		rules.Judge(e.Case)
+	}
+	j.ends().judgeTermination()
+	for dir := range unproven {
+		if unproven[dir] {
+			j.signing().judgeUnproven(dir)
+		}
+	}
+}
+
+// versionsSeen reports whether both sides said their version.
+func (j *judge) versionsSeen() bool { return j.side[0].Version != 0 && j.side[1].Version != 0 }
