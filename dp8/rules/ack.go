@@ -10,9 +10,9 @@ import (
 
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
 // before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
-func (j ackJudge) judgeAcknowledgement(dir int, mask uint64) {
+func (j ackJudge) judgeAcknowledgement(dir int) {
 	rules, r := &j.c.Rules, &j.Reading
-	if mask != 0 {
+	if r.Masked {
 		j.judgeBit63()
 	}
 	if !r.Heard {

@@ -37,6 +37,7 @@ type side struct {
 
 	sequence  sequenceState
 	marks     seq.History[mark]
+	marked    bool // there are any
 	run       run
 	closing   closeDuty
 	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
@@ -105,17 +106,23 @@ func (j *judge) Observe(e *track.Event) {
 		j.acks().judgeSACK(dir)
 		j.commands().judgeTick(dir)
 		j.acks().judgeNSeq(dir, e.Num)
+	case track.Closes:
+		j.ends().judgeAcknowledged(dir, e.Next)
 	case track.Acknowledges:
-		j.judgeAcknowledges(dir)
-	case track.Acknowledged:
-		j.judgeAcknowledged(dir)
+		j.acks().judgeAcknowledgement(dir)
+	case track.GivesUp:
+		j.sequence().judgeSendMask(dir, e.Num)
 	case track.Taken:
-		if e.Packet.Type == dp8.TypeDFrame {
-			j.judgeKept(dir, e.Num, &e.Packet.DFrame)
-			return
+		if e.Applied.Done {
+			j.retries().acknowledged(dir, &e.Applied)
+		} else if e.Said.Begins {
+			j.c.Rules.Pass(r31522Start)
 		}
-		j.handshakes().speaks(dir)
-		j.ends().judgeReply(dir, e.Num)
+		if e.Packet.Type == dp8.TypeDFrame {
+			j.judgeTaken(dir, e.Num, &e.Packet.DFrame)
+		} else {
+			j.judgeTakenSACK(dir, e.Num, &e.Packet.SACK)
+		}
 	case track.Greets:
 		j.handshakes().judgeGreeting(dir, &e.Packet.Handshake)
 	case track.Heeded:
@@ -155,38 +162,12 @@ func (j *judge) Refusal(dir int, r *track.Refusal) {
 	}
 }
 
-// judgeAcknowledges judges what the frame at hand acknowledges before that is applied.
-func (j *judge) judgeAcknowledges(dir int) {
-	if j.side[dir].Ended || j.side[1-dir].Ended {
-		j.ends().judgeAcknowledged(dir, j.Next)
+// nrcv is the bNRcv of the data frame or SACK at hand.
+func (j *judge) nrcv() uint8 {
+	if j.Packet.Type == dp8.TypeSACK {
+		return j.Packet.SACK.NRcv
 	}
-	if !j.Frame.Words.Has(duplicate) {
-		_, mask, _ := j.masks()
-		j.acks().judgeAcknowledgement(dir, mask)
-	}
-}
-
-// judgeAcknowledged judges what it does when that was applied, and what it gives up before
-// that is.
-func (j *judge) judgeAcknowledged(dir int) {
-	if j.Said.Begins {
-		j.c.Rules.Pass(r31522Start)
-	}
-	if j.Applied.Done {
-		j.retries().acknowledged(dir, j.Applied.Cum, j.Applied.Known, j.Applied.Words, j.Packet.Type == dp8.TypeSACK)
-	}
-	if _, _, told := j.masks(); told != 0 || j.side[dir].sequence.alone.waiting {
-		j.sequence().judgeSendMask(dir, j.Num, told, j.Said.Drops)
-	}
-}
-
-// masks gives bNRcv, SACK mask and send mask of the data frame or SACK at hand.
-func (j *judge) masks() (nrcv uint8, sacks, drops uint64) {
-	if k := &j.Packet.SACK; j.Packet.Type == dp8.TypeSACK {
-		return k.NRcv, k.SACKMask, k.SendMask
-	}
-	d := &j.Packet.DFrame
-	return d.NRcv, d.SACKMask, d.SendMask
+	return j.Packet.DFrame.NRcv
 }
 
 // judgeHeeded judges a frame of the handshake that was heeded.
@@ -208,10 +189,13 @@ func (j *judge) judgeHeeded(dir int, h *dp8.Handshake) {
 	}
 }
 
-// judgeKept judges a data frame that is no copy once it is remembered, by the rules on
+// judgeTaken judges a data frame that is no copy once it is remembered, by the rules on
 // messages, on the handshake before it and on the close behind which it comes.
-func (j *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
+func (j *judge) judgeTaken(dir int, num int64, d *dp8.DFrame) {
 	const whole = dp8.NewMsg | dp8.EndMsg
+	if d.SendMask == 0 && j.side[dir].sequence.alone.waiting {
+		j.sequence().judgeSilence(dir, num, 0)
+	}
 	j.content().judgeMessage(dir, num)
 	if j.side[1-dir].Ended {
 		j.ends().judgeReply(dir, num+1)
@@ -239,6 +223,15 @@ func (j *judge) judgeKept(dir int, num int64, d *dp8.DFrame) {
 	if j.Resets() != [2]bool{} {
 		j.commands().judgeDataBehindHard(dir, num)
 	}
+}
+
+// judgeTakenSACK judges a SACK that was heeded.
+func (j *judge) judgeTakenSACK(dir int, next int64, k *dp8.SACK) {
+	if k.SendMask == 0 && j.side[dir].sequence.alone.waiting && !j.Frame.Words.Has(duplicate) {
+		j.sequence().judgeSilence(dir, next, 0)
+	}
+	j.handshakes().speaks(dir)
+	j.ends().judgeReply(dir, next)
 }
 
 // End implements Judge: it ends what the capture leaves open.

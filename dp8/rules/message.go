@@ -82,8 +82,8 @@ type mark struct {
 	between bool   // it was found to stand between two parts of a message
 }
 
-// marked gives what was found of a frame of a side, nil for nothing.
-func (j contentJudge) marked(dir int, num int64, f *track.Record) *mark {
+// markOf gives what was found of a frame of a side, nil for nothing.
+func (j contentJudge) markOf(dir int, num int64, f *track.Record) *mark {
 	if x := j.side[dir].marks.At(num); x != nil && x.frame == f.Frame {
 		return x
 	}
@@ -93,6 +93,7 @@ func (j contentJudge) marked(dir int, num int64, f *track.Record) *mark {
 // mark gives the place for what was found of it.
 func (j contentJudge) mark(dir int, num int64, f *track.Record) *mark {
 	marks := &j.side[dir].marks
+	j.side[dir].marked = true
 	marks.Most = track.HistorySize
 	x, fresh := marks.Put(num, func(n int64, _ *mark, _ int) bool { return j.side[dir].History.At(n) != nil })
 	switch {
@@ -104,8 +105,13 @@ func (j contentJudge) mark(dir int, num int64, f *track.Record) *mark {
 	return x
 }
 
+// isOdd reports a frame that broke a rule of message boundaries.
 func (j contentJudge) isOdd(dir int, num int64, f *track.Record) bool {
-	x := j.marked(dir, num, f)
+	return j.side[dir].marked && j.wasOdd(dir, num, f)
+}
+
+func (j contentJudge) wasOdd(dir int, num int64, f *track.Record) bool {
+	x := j.markOf(dir, num, f)
 	return x != nil && x.odd
 }
 

@@ -10,12 +10,12 @@ import (
 
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. mask is what is believed of it.
-func (j sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
+func (j sequenceJudge) judgeSendMask(dir int, before int64) {
 	if j.side[dir].sequence.alone.waiting {
-		j.judgeSilence(dir, before, told)
+		j.judgeSilence(dir, before, j.Giving.Told)
 	}
 	rules, g := &j.c.Rules, &j.Giving
-	if told == 0 || !g.Heard {
+	if !g.Heard {
 		return
 	}
 	if g.Whole && !rules.Check(r31524Unsent, g.Beyond == 0) {
@@ -32,7 +32,7 @@ func (j sequenceJudge) judgeSendMask(dir int, before int64, told, mask uint64) {
 		n := before - 1 - int64(bits.TrailingZeros64(g.Reliable))
 		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), j.Remembered(dir, n).Frame)
 	}
-	j.judgeGivenUp(dir, before, mask)
+	j.judgeGivenUp(dir, before, j.Said.Drops)
 }
 
 // judgeGivenUp judges that a send mask names what the side does not know to be
@@ -45,8 +45,7 @@ func (j sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 		fresh &^= l.drops << uint(shift)
 	}
 	l.drops, l.dropsAt = mask, before
-	nrcv, _, _ := j.masks()
-	received, ok := j.Received(dir, nrcv)
+	received, ok := j.Received(dir, j.nrcv())
 	for ; fresh != 0 && ok; fresh &= fresh - 1 {
 		n := before - 1 - int64(bits.TrailingZeros64(fresh))
 		look, _ := j.c.Dir[dir].Look(n)

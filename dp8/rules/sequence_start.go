@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -31,7 +32,7 @@ const startSettles = 1e9
 
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
-func (j sequenceJudge) reportStart(dir int, next int64, pure bool) {
+func (j sequenceJudge) reportStart(dir int, next int64) {
 	l := &j.side[dir].sequence
 	b := &l.start
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{j.Frame.Frame},
@@ -41,7 +42,7 @@ func (j sequenceJudge) reportStart(dir int, next int64, pure bool) {
 		l.begun = true
 		x.Blocked = conform.GuardClean
 		j.c.Rules.Judge(x)
-	case !pure && j.Said.Mask == 0, j.Frame.Time-b.last < 30e6:
+	case j.Packet.Type == dp8.TypeDFrame && j.Said.Mask == 0, j.Frame.Time-b.last < 30e6:
 	default:
 		b.reports, b.last = b.reports+1, j.Frame.Time
 		if b.reports > j.needed(1-dir) && j.Frame.Time-b.time > startSettles {

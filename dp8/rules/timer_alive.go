@@ -26,8 +26,7 @@ func (w *timerState) wake(j *judge, pause int64) {
 // goesOn reports whether the frame behind the pause has the number that follows it, and
 // acknowledges all before it: else frames were missed, or it is of another connection.
 func (w *timerState) goesOn(j *judge) bool {
-	nrcv, _, _ := j.masks()
-	return j.Stamp.Num == w.next[w.sleeper] && nrcv == uint8(w.next[1-w.sleeper])
+	return j.Stamp.Num == w.next[w.sleeper] && j.nrcv() == uint8(w.next[1-w.sleeper])
 }
 
 // judgeQuiet judges a pause of both sides: a KeepAlive was due in it. KeepAlives are

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -27,13 +28,13 @@ func (j retryJudge) expect(dir int, num int64, poll bool) {
 
 // acknowledged looks at what else a frame that is no copy says by acknowledging up to
 // what it does, when that was applied.
-func (j retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.Words, pure bool) {
+func (j retryJudge) acknowledged(dir int, a *track.Applied) {
 	if !j.Frame.HasTime {
 		return
 	}
 	l, o := &j.side[dir].sequence, &j.side[1-dir].sequence
 	next, mask := j.Said.Next, j.Said.Mask
-	if !j.Said.Ahead && known && j.side[1-dir].Numbers.Started && !words.Has(dissect.AckOfUncaptured) {
+	if !j.Said.Ahead && a.Known && j.side[1-dir].Numbers.Started && !a.Words.Has(dissect.AckOfUncaptured) {
 		j.c.Rules.Pass(r31522Gapack)
 	}
 	if l.plain++; mask != 0 {
@@ -47,15 +48,15 @@ func (j retryJudge) acknowledged(dir int, cum int64, known bool, words dissect.W
 		j.settleOpening(1-dir, next)
 	}
 	if o.start.frame != 0 && !o.begun {
-		j.sequence().reportStart(1-dir, next, pure)
+		j.sequence().reportStart(1-dir, next)
 	}
 	if j.Said.Ahead || !j.side[1-dir].Numbers.Started {
 		return
 	}
 	seen := j.side[1-dir].Numbers.Seen
 	o.idle = next == seen+1
-	if known && next > cum && o.drops != 0 && cum < j.side[1-dir].GaveUp {
-		j.passedGivenUp(dir, cum, next)
+	if a.Known && next > a.Cum && o.drops != 0 && a.Cum < j.side[1-dir].GaveUp {
+		j.passedGivenUp(dir, a.Cum, next)
 	}
 	if next <= seen || o.stall.set {
 		j.reportStall(1-dir, next)

@@ -37,11 +37,12 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	if len(c.side[other].refused) > 0 {
 		c.voidRefused(dir, next)
 	}
+	if c.Next = next; c.side[dir].Ended || c.side[other].Ended {
+		c.tell(dir, Closes)
+	}
 	genuine := !c.Frame.Words.Has(dissect.Duplicate)
 	if genuine {
 		mask = c.read(dir, nrcv, mask)
-	}
-	if c.Next = next; genuine || c.side[dir].Ended || c.side[other].Ended {
 		c.tell(dir, Acknowledges)
 	}
 	if s := &c.side[other]; s.Beyond && next > s.EndSeq+1 {
@@ -73,11 +74,9 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if !c.Frame.Words.Has(dissect.Duplicate) {
-		if mask != 0 {
-			mask = c.readSendMask(dir, before, mask)
-		}
-		c.tell(dir, Acknowledged)
+	if mask != 0 && !c.Frame.Words.Has(dissect.Duplicate) {
+		mask = c.readSendMask(dir, before, mask)
+		c.tell(dir, GivesUp)
 	}
 	if mask == 0 {
 		return

@@ -89,8 +89,9 @@ const (
 	Woken        // it comes behind a pause of both sides; all before that is still known
 	Placed       // a data frame that is no copy was counted, its number placed; it is not remembered
 	Announces    // a SACK that is no copy, about to be heeded or not
-	Acknowledges // what it acknowledges was read, and is about to be applied; copies too, when a side has ended
-	Acknowledged // … was applied, what it gives up was read, and is about to be applied; no copies
+	Closes       // a side has ended its stream: what it acknowledges is about to be read; copies too
+	Acknowledges // … was read, and is about to be applied; no copies
+	GivesUp      // what was sent is given up: that was read, and is about to be applied; no copies
 	Taken        // all is done: a data frame that is no copy is remembered; SACKs, copies too, were heeded
 
 	// Other command frames.

@@ -9,6 +9,7 @@ import (
 // A giving is what a send mask of a frame that is no copy gives up, and what is believed of
 // it.
 type Giving struct {
+	Told     uint64 // as it was sent
 	Heard    bool   // something can be said of it
 	Whole    bool   // its side was captured from its first number on
 	Beyond   uint64 // bits that name numbers before that
@@ -21,6 +22,7 @@ type Giving struct {
 // before-1-i. It gives back the mask without what is impossible.
 func (c *conn) readSendMask(dir int, before int64, mask uint64) uint64 {
 	n, g := &c.side[dir].Numbers, &c.Giving
+	g.Told = mask
 	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.Seen+1); g.Heard {
 		// Else it may have sent all numbers once, unseen.
 		g.Whole = c.c.Complete && c.trusted == 0 && !c.side[1-dir].Numbers.unseen

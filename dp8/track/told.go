@@ -54,6 +54,7 @@ type Reading struct {
 	Heard    bool // the other side was, so that something can be said of it
 	Opening  bool // it is the first acknowledgement of its side
 	Ahead    bool // it acknowledges more than was captured
+	Masked   bool // it has a mask that names something
 	Bit63    bool // its mask names bNRcv + 64, which is outside the window
 	Progress Progress
 	Back     Told   // of wentBack: what an earlier frame said
@@ -81,7 +82,7 @@ func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
 	next := near(o.Seen, nrcv)
 	c.Said = Saying{Next: next}
 	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one: back stays
-	r.Bit63, r.Highest = mask>>63 != 0, o.Seen
+	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.Seen
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
