@@ -112,6 +112,9 @@ func (j commandJudge) tickOf() uint32 {
 	return j.Packet.Handshake.Timestamp
 }
 
+// tickStep is the coarsest step of tick counts, in ms.
+const tickStep = 16
+
 // Bounds of a tick rate that can be told from one per millisecond, and the least
 // that shows it.
 const (

@@ -163,7 +163,7 @@ func (j commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 	}
 	if w.n > 0 && h.MsgID == w.latest+1 {
 		gap, seen := int64(int32(h.Timestamp-w.tick)), j.AtLeast(w.at)/1e6
-		slow := min(gap, seen) > hardMost+track.TickStep+20 && gap < hardOver
+		slow := min(gap, seen) > hardMost+tickStep+20 && gap < hardOver
 		if !rules.Check(r3124SpacingMax, !slow) {
 			rules.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
@@ -173,7 +173,7 @@ func (j commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 		switch {
 		case gap >= 2*hardLeast:
 			rules.Pass(r3124Spacing)
-		case max(gap, seen) < track.TickStep/2 && w.fast.Frame == 0:
+		case max(gap, seen) < tickStep/2 && w.fast.Frame == 0:
 			w.fast = rules.Here(r3124Spacing, fmt.Sprintf("three HARD_DISCONNECTs within %d ms", gap), w.frames[:]...)
 		}
 	}
@@ -247,7 +247,7 @@ func (j commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 func (j commandJudge) judgeSACKBehindHard(dir int, next int64) {
 	rules, w, tick := &j.c.Rules, &j.side[dir].hard, j.Packet.SACK.Timestamp
 	since := j.AtLeast(w.first.Time)
-	if w.data || !j.Frame.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= track.TickStep {
+	if w.data || !j.Frame.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
 		return // overtaken
 	}
 	w.data = true

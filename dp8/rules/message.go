@@ -94,7 +94,7 @@ func (j contentJudge) markOf(dir int, num int64, f *track.Record) *mark {
 func (j contentJudge) mark(dir int, num int64, f *track.Record) *mark {
 	marks := &j.side[dir].marks
 	j.side[dir].marked = true
-	marks.Most = track.HistorySize
+	marks.Most = 2 * dp8.WindowSize // as many frames are remembered
 	x, fresh := marks.Put(num, func(n int64, _ *mark, _ int) bool { return j.side[dir].History.At(n) != nil })
 	switch {
 	case x == nil:

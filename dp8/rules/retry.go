@@ -125,13 +125,17 @@ func (j retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
 	if l.watch.tenths {
 		j.judgeLost(dir, num)
 	}
-	if j.Frame.Time-l.stall.since >= track.Silence && l.stall.set {
+	if j.Frame.Time-l.stall.since >= movedLeast && l.stall.set {
 		j.judgeMoved(dir, num, d)
 	}
 	if num == openingMost+1 {
 		j.judgeOpening(dir, num)
 	}
 }
+
+// movedLeast is how long, in ns, a number must be waited for before it may have been sent under
+// another one.
+const movedLeast = 200e6
 
 // movedSettles is for how long a number must stay unsent, in ns, that seems to have
 // been sent under another one.

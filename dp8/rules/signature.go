@@ -58,7 +58,7 @@ func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num i
 
 // reportSignature says what is wrong with a frame that does not verify.
 func (j signatureJudge) reportSignature(dir int, num int64, x *track.Signature) {
-	rules, v := &j.c.Rules, x.Verdict
+	rules := &j.c.Rules
 	switch {
 	case x.Missing:
 		j.reportUnsigned(rules)
@@ -72,8 +72,8 @@ func (j signatureJudge) reportSignature(dir int, num int64, x *track.Signature) 
 		rules.Judge(x)
 	case j.Packet.Type == dp8.TypeHardDisconnect && j.c.Dir[dir].Signatures.Valid > 0:
 		rules.Broken(rSigHdisckey, fmt.Sprintf("the signature of the HARD_DISCONNECT does not verify with the secret for bRspId %d", j.Packet.Handshake.RspID))
-	case v != track.SigInvalid:
-		j.reportEpoch(rules, dir, num, v)
+	case x.Stale || x.Early:
+		j.reportEpoch(rules, dir, num, x.Stale)
 	case j.resigned(num, dir):
 		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of an earlier transmission, but different bytes", j.Packet.DFrame.Seq))
 	default:
@@ -102,12 +102,12 @@ func (j signatureJudge) reportUnsigned(rules *session.Evaluation) {
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
 // that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
-func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int64, v track.SigVerdict) {
+func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int64, stale bool) {
 	m := &j.side[dir].History
 	switch {
 	case j.Packet.Type == dp8.TypeSACK:
 		rules.Broken(rSigSackkey, fmt.Sprintf("SACK is not signed with the secret for bNSeq %d, but with that of another epoch", j.Packet.SACK.NSeq))
-	case v == track.SigStale:
+	case stale:
 		rules.Broken(rSigEpoch, "signed with the secret of another epoch: stale")
 	case j.Packet.DFrame.Control&dp8.CtlRetry != 0 && m.Started && m.Top>>8 > num>>8:
 		rules.Broken(rSigRetrykey, fmt.Sprintf("the retry of bSeq %d is signed with the secret used after the wrap", j.Packet.DFrame.Seq))

@@ -21,22 +21,22 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 		c.verified(dir, num)
 		return true // the short way of most frames
 	}
-	v := SigInvalid
+	v := sigInvalid
 	switch {
 	case c.Frame.Cut():
-		v = SigUnknown
+		v = sigUnknown
 	case has:
 		if v = c.verify(dir, num, off, sig); wrong(v) && c.undecided() {
-			v = SigUnknown
+			v = sigUnknown
 		}
 	case c.params.Signing != dp8.Signed || c.undecided():
 		return true
 	}
-	if c.doubtEpoch(dir, num, v) == SigDoubtful {
+	if c.doubtEpoch(dir, num, v) == sigDoubtful {
 		return c.heedDoubtful(dir, num, v)
 	}
 	if c.countSignature(dir, v) {
-		if v == SigUnknown {
+		if v == sigUnknown {
 			c.keepUnjudged(dir, num, off, sig)
 			c.suspect(dir)
 			if c.waiting(dir) {
@@ -46,7 +46,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 			return true
 		}
 		c.showKeys(dir, num)
-		if v == SigValid {
+		if v == sigValid {
 			c.verified(dir, num)
 		}
 		return true
@@ -59,9 +59,9 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
 // judges it (guard AUTH).
-func (c *conn) heedDoubtful(dir int, num int64, v SigVerdict) bool {
-	c.countSignature(dir, SigUnknown)
-	c.Signature = Signature{Verdict: v, Adrift: true, Doubt: c.keepDoubt(dir, num, v, true)}
+func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+	c.countSignature(dir, sigUnknown)
+	c.Signature = Signature{Adrift: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
 	if c.side[dir].doubts.heeds() {
 		return true
@@ -81,7 +81,7 @@ func (c *conn) verified(dir int, num int64) {
 }
 
 // verify gives what is known of a signature, and learns mode and secrets from it.
-func (c *conn) verify(dir int, num int64, off int, sig [8]byte) SigVerdict {
+func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 	s := &c.side[dir]
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
@@ -101,7 +101,7 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) SigVerdict {
 		c.inferMode(dir, sig)
 	}
 	if c.mode == ModeUnknown {
-		return SigUnknown
+		return sigUnknown
 	}
 	c.rejudge()
 	return c.verify(dir, num, off, sig)
@@ -150,26 +150,26 @@ func (c *conn) settleKeys(dir int) {
 
 // countSignature enters a verdict; it reports whether the frame may touch the
 // state. Verdicts that wait for an epoch's secret are counted when it is known.
-func (c *conn) countSignature(dir int, v SigVerdict) bool {
+func (c *conn) countSignature(dir int, v sigVerdict) bool {
 	d := &c.c.Dir[dir]
 	d.HasSignatures = true
 	switch v {
-	case SigValid:
+	case sigValid:
 		d.Signatures.Valid++
 		d.Signatures.Learned = c.mode == ModeFast && c.side[dir].fast.guessed > 0
 		return true
-	case SigLikely:
+	case sigLikely:
 		if c.mode == ModeFast {
 			d.Signatures.Valid++
 		}
 		return true
-	case SigUnknown:
+	case sigUnknown:
 		c.Frame.Words |= dissect.UnverifiedSignature
 		if !c.waiting(dir) {
 			d.Signatures.Unverifiable++
 		}
 		return true
-	case SigUnlikely:
+	case sigUnlikely:
 		c.Frame.Words |= dissect.BadSignature
 		return false
 	}
@@ -212,7 +212,7 @@ func (c *conn) rejudge() {
 	for dir := range c.side {
 		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
 		for _, u := range s.unjudged {
-			v := SigUnknown
+			v := sigUnknown
 			switch {
 			case c.mode == ModeFast:
 				v = s.fast.verify(u.sig, u.hash)
@@ -220,10 +220,10 @@ func (c *conn) rejudge() {
 				v = s.keys.verify(u.payload, u.off, u.sig, u.num)
 			}
 			switch v {
-			case SigValid, SigLikely:
+			case sigValid, sigLikely:
 				count.Unverifiable--
 				count.Valid++
-			case SigInvalid, SigStale, SigEarly:
+			case sigInvalid, sigStale, sigEarly:
 				count.Unverifiable--
 				count.Invalid++
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A claim is an acknowledgement of numbers that were not captured. Most show what
+// A Claim is an acknowledgement of numbers that were not captured. Most show what
 // the capture missed; one is proven false when such a number is sent for the first
 // time later, when the other side's bNSeq says so, or when the side takes it back.
 type Claim struct {
@@ -23,7 +23,7 @@ type Claim struct {
 	By         int64 // the number that decided it
 }
 
-// claimOutcome is what became of a claim.
+// ClaimOutcome is what became of a claim.
 type ClaimOutcome uint8
 
 const (
@@ -48,7 +48,7 @@ func (k *Claim) covers(num int64) bool {
 	return num > k.High && i >= 0 && i < 64 && k.Mask>>uint(i)&1 != 0
 }
 
-// top is the highest number of a claim.
+// Top is the highest number of a claim.
 func (k *Claim) Top() int64 {
 	if k.Mask == 0 {
 		return k.Next - 1
@@ -154,7 +154,7 @@ func (c *conn) deny(dir int, next int64) {
 	})
 }
 
-// firstAckTime is for how long behind the first frame of a connection a side may not
+// FirstAckTime is for how long behind the first frame of a connection a side may not
 // have been seen, in ns.
 const FirstAckTime = 1e9
 

@@ -45,7 +45,7 @@ type conn struct {
 	before int64 // time of the frame before, ns
 }
 
-// A side is what is remembered of one sender.
+// A Side is what is remembered of one sender.
 type Side struct {
 	seq      seq.Serial
 	nseq     seq.Serial // what its SACKs say it will send next

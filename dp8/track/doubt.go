@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A doubt is a frame whose signature is wrong unless the capture missed what came
+// A Doubt is a frame whose signature is wrong unless the capture missed what came
 // before it: a new epoch, or a new connection.
 type Doubt struct {
 	time    int64
@@ -39,14 +39,14 @@ func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
 // keepDoubt keeps the frame at hand, whose signature is wrong, until it shows whether the
 // secret it was checked with was still in force; counted tells that it is among the frames
 // that can't be verified. It gives nil where that will not show.
-func (c *conn) keepDoubt(dir int, num int64, v SigVerdict, counted bool) *Doubt {
+func (c *conn) keepDoubt(dir int, num int64, v sigVerdict, counted bool) *Doubt {
 	s := &c.side[dir]
 	if s.doubts == nil {
 		s.doubts = new(doubtWatch)
 	}
 	w := s.doubts
 	w.run++
-	if len(w.list) == maxDoubts || !c.Frame.HasTime || v != SigInvalid && c.mode == ModeFull {
+	if len(w.list) == maxDoubts || !c.Frame.HasTime || v != sigInvalid && c.mode == ModeFull {
 		return nil // the secret of another epoch may be right
 	}
 	d := &Doubt{time: c.Frame.Time, epoch: num >> 8, counted: counted}
@@ -85,20 +85,20 @@ func (c *conn) vouch(dir int, num int64) {
 // doubtEpoch takes back that a signature is wrong while the epoch of the number is
 // not certain: after a hole in the capture, the numbers may be those of another.
 // What is signed rightly with the secret of its number shows that they are not.
-func (c *conn) doubtEpoch(dir int, num int64, v SigVerdict) SigVerdict {
+func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.mode != ModeFull {
 		return v
 	}
 	if c.Packet.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.Frame.Cut() {
 		return v // who may not be the side can't end the connection
 	}
-	if v == SigEarly && c.isRatherNext(dir, num) {
-		return SigDoubtful
+	if v == sigEarly && c.isRatherNext(dir, num) {
+		return sigDoubtful
 	}
 	if !c.adrift(dir, num) {
 		return v
 	}
-	return SigDoubtful
+	return sigDoubtful
 }
 
 // isRatherNext reports that a frame signed with the secret of the next epoch may well have
@@ -140,7 +140,7 @@ func (c *conn) adrift(dir int, num int64) bool {
 	return !c.unwrappedWithin(dir, max(s.keys.verified, s.History.began), patience)
 }
 
-func wrong(v SigVerdict) bool { return v == SigInvalid || v == SigStale || v == SigEarly }
+func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
 
 // frameSigned reports whether the frame at hand has a signature.
 func (c *conn) frameSigned() bool {

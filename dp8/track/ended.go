@@ -12,7 +12,7 @@ func (c *conn) isBehindEnd(dir int, num int64) bool {
 	return s.GoesBeyond(num) && c.unwrapped(dir, s.EndAt)
 }
 
-// goesBeyond reports a number behind that of END_STREAM.
+// GoesBeyond reports a number behind that of END_STREAM.
 func (s *Side) GoesBeyond(num int64) bool {
 	return s.Ended && num > s.EndSeq && num < s.EndSeq+dp8.WindowSize
 }
@@ -42,7 +42,7 @@ func (c *conn) noteEnd(dir int, num int64, d *dp8.DFrame) {
 	}
 }
 
-// firstBehind gives the lowest number behind one of END_STREAM that was captured before it.
+// FirstBehind gives the lowest number behind one of END_STREAM that was captured before it.
 func (s *Side) FirstBehind(end int64) (num int64, f *Record) {
 	for n := end + 1; n <= s.History.Top && n < end+dp8.WindowSize; n++ {
 		if f := s.History.At(n); f != nil {

@@ -16,18 +16,18 @@ type fastKey struct {
 // matches reports whether a signature is the known secret.
 func (k *fastKey) matches(sig [8]byte) bool { return k.known && dp8.Secret(sig) == k.secret }
 
-func (k *fastKey) verify(sig [8]byte, hash uint64) SigVerdict {
+func (k *fastKey) verify(sig [8]byte, hash uint64) sigVerdict {
 	switch {
 	case k.matches(sig):
-		return SigValid
+		return sigValid
 	case k.known:
-		return SigInvalid
+		return sigInvalid
 	case k.guessed > 0 && k.in == hash:
-		return SigLikely
+		return sigLikely
 	case k.guessed > 0 && dp8.Secret(sig) == k.guess:
 		k.secret, k.known = k.guess, true
-		return SigValid
+		return sigValid
 	}
 	k.guess, k.guessed, k.in = dp8.Secret(sig), 1, hash
-	return SigLikely
+	return sigLikely
 }

@@ -72,7 +72,7 @@ func (p *pair) starts(fr *dissect.Frame) bool {
 	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.SessionKnown || a.started())
 }
 
-// attemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
+// AttemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
 // no late copy.
 const AttemptGap = 10e9
 

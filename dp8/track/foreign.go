@@ -57,14 +57,14 @@ func (c *conn) hasIDBehind(d *dp8.DFrame) bool {
 	return d.Control&dp8.CtlCoalesce == 0 && !d.HasSignature && len(d.Payload) == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID
 }
 
-// An otherID is what is known of a KeepAlive whose id is not the connection's.
+// An OtherID is what is known of a KeepAlive whose id is not the connection's.
 type OtherID struct {
 	Continues bool // it goes on with this connection
 	Behind    bool // the connection's id stands behind 8 more bytes
 	Doubt     IDDoubt
 }
 
-// idDoubt is why an id that is not the connection's may be none of another one.
+// IDDoubt is why an id that is not the connection's may be none of another one.
 type IDDoubt uint8
 
 const (

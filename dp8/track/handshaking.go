@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// handshakeState is how far the handshake has come (MC-DPL8R 3.1.5.1).
+// Handshake is how far the handshake has come (MC-DPL8R 3.1.5.1).
 type Handshake struct {
 	any          bool // some frame of it was captured
 	SessionKnown bool

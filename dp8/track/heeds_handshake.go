@@ -19,7 +19,7 @@ func (a *attempt) add(fr *dissect.Frame, h *dp8.Handshake) {
 	}
 }
 
-// A greeting is what a frame of the handshake says beside those before it.
+// A Greeting is what a frame of the handshake says beside those before it.
 type Greeting struct {
 	Foreign   bool // it names another session
 	Sound     bool // of a CONNECT: no receiver ignores it
@@ -29,7 +29,7 @@ type Greeting struct {
 	FromListener bool
 	Known        bool    // whether the handshake is signed was, before it
 	Keeps        bool    // it keeps to that
-	Offered      [2]bool // mixState.offered, before it
+	Offered      [2]bool // the listener had sent CONNECTED, CONNECTED_SIGNED before it
 	Follows      bool    // of another session: it goes on with one before it, which answered a CONNECT of this connection
 	Secrets      bool    // its secrets are those of the connection
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // historySize is the number of data frames remembered of a side: two windows.
-const HistorySize = 2 * dp8.WindowSize
+const historySize = 2 * dp8.WindowSize
 
-// A sentFrame is what is remembered of one data frame number of a side.
+// A Record is what is remembered of one data frame number of a side.
 type Record struct {
 	Frame     uint64 // first captured sending, that of the first sending once it is captured
 	Time      int64  // of that, ns, valid with timed
@@ -38,13 +38,13 @@ type Record struct {
 	Drops uint64 // bit i: num-1-i; what all sendings gave up
 }
 
-// A resending is what is remembered of the latest sending of a number that was sent again.
+// A Resending is what is remembered of the latest sending of a number that was sent again.
 type Resending struct {
 	Hash      uint64 // of the whole datagram
 	Signature [8]byte
 }
 
-// A history holds the latest data frames of a side.
+// A History holds the latest data frames of a side.
 type History struct {
 	frames    seq.History[Record]
 	resent    seq.History[Resending] // of those that were sent again
@@ -61,27 +61,27 @@ type History struct {
 	lowMemory bool
 }
 
-// at gives what is remembered of a number, or nil.
+// At gives what is remembered of a number, or nil.
 func (m *History) At(num int64) *Record { return m.frames.At(num) }
 
 // place makes room for a number at a time; nil is one that is too old.
 func (m *History) place(num, now int64) (f *Record, fresh bool) {
-	if m.Started && num <= m.Top-HistorySize {
+	if m.Started && num <= m.Top-historySize {
 		return nil, false
 	}
-	m.frames.Most = HistorySize
+	m.frames.Most = historySize
 	return m.frames.Put(num, func(n int64, old *Record, size int) bool {
 		if m.lowMemory && size >= seq.LowMemoryLeast && now-old.Last >= seq.LowMemoryTime {
 			return false
 		}
-		return n > m.Top-HistorySize
+		return n > m.Top-historySize
 	})
 }
 
 // resend notes the latest sending of a number that was sent again, which is remembered as
 // long as the number is.
 func (m *History) resend(num int64, hash uint64, signature [8]byte) {
-	m.resent.Most = HistorySize
+	m.resent.Most = historySize
 	x, _ := m.resent.Put(num, func(n int64, _ *Resending, _ int) bool { return m.At(n) != nil })
 	if x != nil {
 		x.Hash, x.Signature = hash, signature
@@ -99,7 +99,7 @@ func (m *History) clock(num int64, f *Record) {
 	}
 }
 
-// reachable reports a number within what the side may have in flight when the
+// Reachable reports a number within what the side may have in flight when the
 // highest captured is the latest: nearer than the window to it.
 func (m *History) Reachable(num int64) bool {
 	return m.Started && num > m.Top-dp8.WindowSize && num < m.Top+dp8.WindowSize

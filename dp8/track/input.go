@@ -70,8 +70,8 @@ func (c *conn) countUntracked(dir int) {
 func (c *conn) malformedFrame(dir int) {
 	if f := c.Frame.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
 		c.learnSigning(dir, false)
-		c.countSignature(dir, SigInvalid)
-		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.Packet.DFrame.Seq)), SigInvalid)
+		c.countSignature(dir, sigInvalid)
+		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.Packet.DFrame.Seq)), sigInvalid)
 	}
 }
 

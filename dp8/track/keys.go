@@ -155,17 +155,17 @@ func (k *keyring) start(s dp8.Secret, epoch int64, handshake bool) {
 }
 
 // A sigVerdict is what is known of one signature.
-type SigVerdict uint8
+type sigVerdict uint8
 
 const (
-	SigValid    SigVerdict = iota
-	SigInvalid             // proven wrong
-	SigStale               // made with the secret of the epoch before
-	SigEarly               // made with the secret of the epoch after
-	SigUnknown             // no secret to check it with
-	SigLikely              // verifies with a guess that is not accepted yet
-	SigUnlikely            // fails with a guess that verified others
-	SigDoubtful            // wrong, unless the capture missed an epoch
+	sigValid    sigVerdict = iota
+	sigInvalid             // proven wrong
+	sigStale               // made with the secret of the epoch before
+	sigEarly               // made with the secret of the epoch after
+	sigUnknown             // no secret to check it with
+	sigLikely              // verifies with a guess that is not accepted yet
+	sigUnlikely            // fails with a guess that verified others
+	sigDoubtful            // wrong, unless the capture missed an epoch
 )
 
 func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) bool {
@@ -175,41 +175,41 @@ func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) 
 }
 
 // verify checks the signature at byte off of a frame with the given number.
-func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) SigVerdict {
+func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) sigVerdict {
 	k.justTried = false
 	if !k.known {
-		return SigUnknown
+		return sigUnknown
 	}
 	switch num>>8 - k.epoch {
 	case 0:
 		v := k.check(payload, off, sig, k.current, k.previous, k.hasPrev)
-		if v == SigInvalid && k.foresees(payload, off, sig) {
-			v = SigEarly
+		if v == sigInvalid && k.foresees(payload, off, sig) {
+			v = sigEarly
 		}
 		return v
 	case -1:
 		if !k.hasPrev {
-			return SigUnknown
+			return sigUnknown
 		}
 		v := k.check(payload, off, sig, k.previous, k.current, true)
-		if v == SigStale {
-			v = SigEarly
+		if v == sigStale {
+			v = sigEarly
 		}
 		return v
 	case 1:
 		return k.tryNext(payload, off, sig)
 	}
-	return SigUnknown
+	return sigUnknown
 }
 
-func (k *keyring) check(payload []byte, off int, sig [8]byte, key, other dp8.Secret, hasOther bool) SigVerdict {
+func (k *keyring) check(payload []byte, off int, sig [8]byte, key, other dp8.Secret, hasOther bool) sigVerdict {
 	switch {
 	case k.matches(payload, off, sig, key):
-		return SigValid
+		return sigValid
 	case hasOther && k.matches(payload, off, sig, other):
-		return SigStale
+		return sigStale
 	}
-	return SigInvalid
+	return sigInvalid
 }
 
 // foresees reports whether a frame of the current epoch verifies with what may be
@@ -227,7 +227,7 @@ func (k *keyring) foresees(payload []byte, off int, sig [8]byte) bool {
 }
 
 // tryNext checks a frame of the epoch after the current one.
-func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) SigVerdict {
+func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 	if k.cands == nil {
 		k.propose()
 	}
@@ -236,20 +236,20 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) SigVerdict {
 		return k.check(payload, off, sig, k.current, k.previous, true)
 	}
 	if k.matches(payload, off, sig, k.current) {
-		return SigStale
+		return sigStale
 	}
 	k.pending++
 	k.justTried = true
-	best := SigUnknown
+	best := sigUnknown
 	for i := range k.cands {
 		c := &k.cands[i]
 		switch {
 		case k.matches(payload, off, sig, c.key):
 			c.hits++
 			k.drop() // they are forged
-			return SigLikely
+			return sigLikely
 		case c.hits > 0:
-			best = SigUnlikely
+			best = sigUnlikely
 		}
 	}
 	return best
@@ -388,15 +388,16 @@ func (k *keyring) finish() (unresolved uint64) {
 	return unresolved
 }
 
-// A signature is what is known of the signature of a frame that is not right.
+// A Signature is what is known of the signature of a frame that is not right.
 type Signature struct {
-	Verdict SigVerdict
 	Missing bool   // there is none
-	Adrift  bool   // … unless the epoch of its number is another one
+	Stale   bool   // it is made with the secret of the epoch before
+	Early   bool   // … of the epoch after
+	Adrift  bool   // it is right, if the epoch of its number is another one
 	Doubt   *Doubt // … until it shows whether it is; nil where it will not
 }
 
-// A suspect is a frame of an epoch whose secret was not known when it came.
+// A Suspect is a frame of an epoch whose secret was not known when it came.
 type Suspect struct {
 	Frame uint64
 	Time  int64

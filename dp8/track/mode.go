@@ -1,6 +1,6 @@
 package track
 
-// A mode is how the frames of a connection are signed.
+// A Mode is how the frames of a connection are signed.
 type Mode uint8
 
 const (

@@ -4,11 +4,11 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// An announcement is what the bNSeq of a SACK says beside what was captured of its side.
+// An Announcement is what the bNSeq of a SACK says beside what was captured of its side.
 type Announcement struct {
 	What    Announced
 	Highest int64  // captured of the side
-	Sent    uint64 // of nextIsSent: the frame with that number
+	Sent    uint64 // of NextIsSent: the frame with that number
 	Other   bool   // … it may be of another connection
 	Stray   *Stray // … it is, unless this one goes on
 }

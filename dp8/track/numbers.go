@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A numberState is what is known of the numbers of one side, and of those that it
+// Numbers are what is known of the numbers of one side, and of those that it
 // acknowledges.
 type Numbers struct {
 	// What it sends.
@@ -28,7 +28,7 @@ type Numbers struct {
 	outran   int  // acknowledgements in a row far beyond what was captured
 }
 
-// A jump is a step over numbers that were not captured: either the capture or the
+// A Jump is a step over numbers that were not captured: either the capture or the
 // network lost them, or the frame behind the step is out of place.
 type Jump struct {
 	set   bool
@@ -41,14 +41,14 @@ type Jump struct {
 	after int // first sendings behind num
 }
 
-// A prior is what was known of a number before the frame at hand.
+// A Prior is what was known of a number before the frame at hand.
 type Prior struct {
 	Look    seq.Look
 	Known   bool
 	horizon int64
 }
 
-// A saying is what the frame at hand says of the other side's numbers.
+// A Saying is what the frame at hand says of the other side's numbers.
 type Saying struct {
 	Next   int64
 	Mask   uint64
@@ -57,9 +57,9 @@ type Saying struct {
 	Begins bool   // nothing of the other side was captured before, nor any acknowledgement of it: it is 0
 }
 
-// An applied is what it did that an acknowledgement was applied.
+// An Applied is what it did to apply an acknowledgement.
 type Applied struct {
-	Done  bool
+	Done  bool  // the frame at hand has one, is no copy, and its other side was captured
 	Known bool  // something was acknowledged before
 	Cum   int64 // … up to this number
 	Words dissect.Words
@@ -71,7 +71,7 @@ const longPause = 30e9
 
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
-const Silence = 200e6
+const silence = 200e6
 
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
@@ -119,9 +119,9 @@ func (c *conn) bearable(dir int) int64 {
 	out := &c.c.Dir[dir]
 	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
 	if n == 0 || n >= 2*dp8.WindowSize {
-		return Silence
+		return silence
 	}
-	return min(max(Silence, took*dp8.WindowSize/n/4), longest)
+	return min(max(silence, took*dp8.WindowSize/n/4), longest)
 }
 
 // longest is for how long any side may be silent, in ns: another connection may have

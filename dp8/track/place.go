@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A placing says where the number of a data frame stands among those of its side.
+// A Placing says where the number of a data frame stands among those of its side.
 type Placing struct {
 	Order   Order
 	First   bool    // RETRY is clear

@@ -5,21 +5,21 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A refusal is a captured frame that its receiver must ignore.
+// A Refusal is a captured frame that its receiver must ignore.
 type Refusal struct {
 	num   int64
 	Frame uint64
 	Why   RefusedFor
-	Doubt IDDoubt // of foreignSession
+	Doubt IDDoubt // of ForeignSession
 
 	// What became of it.
 	Good    bool  // a good frame with its number was captured
-	Next    int64 // it was acknowledged, by this number; valid with actedOn
+	Next    int64 // it was acknowledged, by this number; valid with ActedOn
 	ActedOn bool
 	Refused uint64 // so many frames of its side were to be ignored then
 }
 
-// refusedFor is why a receiver must ignore a frame.
+// RefusedFor is why a receiver must ignore a frame.
 type RefusedFor uint8
 
 const (
@@ -33,8 +33,8 @@ const maxRefused = 8
 
 // disbelieve says what follows of a frame whose signature is missing or wrong. Of copies of a
 // frame that was looked at nothing does.
-func (c *conn) disbelieve(dir int, num int64, v SigVerdict) {
-	if v == SigUnlikely {
+func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
+	if v == sigUnlikely {
 		c.suspect(dir)
 		return
 	}
@@ -42,7 +42,7 @@ func (c *conn) disbelieve(dir int, num int64, v SigVerdict) {
 		return
 	}
 	x := &c.Signature
-	*x = Signature{Verdict: v, Missing: !c.frameSigned()}
+	*x = Signature{Missing: !c.frameSigned(), Stale: v == sigStale, Early: v == sigEarly}
 	x.Adrift = !x.Missing && c.adrift(dir, num)
 	if x.Adrift {
 		x.Doubt = c.keepDoubt(dir, num, v, false)
@@ -94,7 +94,7 @@ func (c *conn) accept(dir int, num int64) {
 	s.refused = keep
 }
 
-// took reports whether a frame with the number of a refused one was accepted.
+// Took reports whether a frame with the number of a refused one was accepted.
 func (s *Side) Took(r *Refusal) bool {
 	f := s.History.At(r.num)
 	return f != nil && f.Frame != r.Frame

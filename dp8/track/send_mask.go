@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A giving is what a send mask of a frame that is no copy gives up, and what is believed of
+// A Giving is what a send mask of a frame that is no copy gives up, and what is believed of
 // it.
 type Giving struct {
 	Told     uint64 // as it was sent

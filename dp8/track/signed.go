@@ -2,7 +2,7 @@ package track
 
 import "github.com/dpdissect/dpdissect/dp8"
 
-// An offer is a CONNECTED_SIGNED of the listener.
+// An Offer is a CONNECTED_SIGNED of the listener.
 type Offer struct {
 	Frame  uint64
 	Time   int64
@@ -17,7 +17,7 @@ type Offer struct {
 // CONNECTs (MC-DPL8R 3.1.2.1).
 const maxOffers = 16
 
-// signedWatch is what was captured of a signed handshake.
+// Signed is what was captured of a signed handshake.
 type Signed struct {
 	Offers  []Offer
 	More    bool   // there were more
@@ -56,7 +56,7 @@ func oneMode(opts uint32) (mode uint32, ok bool) {
 	return mode, mode == dp8.SigningFast || mode == dp8.SigningFull
 }
 
-// echoes reports whether the connector's CONNECTED_SIGNED has the tick, and the cookie, of an
+// Echoes reports whether the connector's CONNECTED_SIGNED has the tick, and the cookie, of an
 // offer.
 func (w *Signed) Echoes(h *dp8.Handshake) (byTick, byCookie bool) {
 	for i := range w.Offers {

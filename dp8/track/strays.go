@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A stray is a frame that names another session than its connection's. It is
+// A Stray is a frame that names another session than its connection's. It is
 // of this connection when that goes on; until then it may belong to a new one
 // whose start was not captured.
 type Stray struct {
@@ -26,7 +26,7 @@ type Stray struct {
 	Outcome StrayOutcome
 }
 
-// strayOutcome is what became of a stray.
+// StrayOutcome is what became of a stray.
 type StrayOutcome uint8
 
 const (

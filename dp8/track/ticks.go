@@ -2,7 +2,7 @@ package track
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// A tickWatch follows the tick count in one side's command frames.
+// Ticks follow the tick count in one side's command frames.
 type Ticks struct {
 	any         bool
 	Tick        uint32
@@ -20,7 +20,7 @@ type Ticks struct {
 	Contradicts bool
 }
 
-// A ticking is what the tick count of a command frame says beside those before it.
+// A Ticking is what the tick count of a command frame says beside those before it.
 type Ticking struct {
 	Onward  int    // so many go on: its own, and one that waited for it
 	Back    bool   // it runs back
@@ -33,9 +33,6 @@ type Ticking struct {
 	FarIn   uint64
 	FarAt   int64
 }
-
-// tickStep is the coarsest step of tick counts, in ms.
-const TickStep = 16
 
 // tickJump is how far, in ms, a tick may run ahead of the capture's time and be
 // believed at once; behind it, one more must confirm it.

@@ -1,6 +1,6 @@
 package track
 
-// grain is how coarse two times look, in ns: captures of some tools are cut to
+// GrainOf is how coarse two times look, in ns: captures of some tools are cut to
 // seconds or milliseconds.
 func GrainOf(a, b int64) int64 {
 	for _, g := range [...]int64{1e9, 1e8, 1e7, 1e6} {
@@ -22,6 +22,7 @@ func (c *conn) atMost(at int64) int64 { return c.Frame.Time - at + GrainOf(c.Fra
 // calls an endpoint wrong here.
 func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), LeastHorizon) + c.grain }
 
+// LeastHorizon is how far apart they are at least, in ns.
 const LeastHorizon = 100e6
 
 // coarsen learns how coarse the times of the capture are, by powers of ten: those

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A stamp tells when, in the order of its side, a frame with an acknowledgement was
+// A Stamp tells when, in the order of its side, a frame with an acknowledgement was
 // sent: a data frame at its number, a SACK before its bNSeq and at its tick, a
 // retry at no known place.
 type Stamp struct {
@@ -18,13 +18,13 @@ type Stamp struct {
 	Time        int64
 }
 
-// set copies a stamp field by field: all at once would wait for the narrow stores
+// Set copies a stamp field by field: all at once would wait for the narrow stores
 // that have just made it.
 func (x *Stamp) Set(y *Stamp) {
 	x.data, x.Retry, x.Num, x.tick, x.Frame, x.Time = y.data, y.Retry, y.Num, y.tick, y.Frame, y.Time
 }
 
-// A told is what a frame said of bNRcv.
+// A Told is what a frame said of bNRcv.
 type Told struct {
 	Stamp
 	Next int64
@@ -49,7 +49,7 @@ func (c *conn) after(x *Stamp) bool {
 	return y.Num >= x.Num && (int32(y.tick-x.tick) > 0 || y.tick == x.tick && apart)
 }
 
-// A reading is what a frame that is no copy acknowledges, and what is believed of it.
+// A Reading is what a frame that is no copy acknowledges, and what is believed of it.
 type Reading struct {
 	Heard    bool // the other side was, so that something can be said of it
 	Opening  bool // it is the first acknowledgement of its side
@@ -57,13 +57,13 @@ type Reading struct {
 	Masked   bool // it has a mask that names something
 	Bit63    bool // its mask names bNRcv + 64, which is outside the window
 	Progress Progress
-	Back     Told   // of wentBack: what an earlier frame said
+	Back     Told   // of WentBack: what an earlier frame said
 	Mask     uint64 // as it was heeded, but for far
 	Far      bool   // the mask names numbers far above all that were captured
 	Highest  int64  // of the other side then
 }
 
-// progress says how bNRcv compares with what its side said before.
+// Progress says how bNRcv compares with what its side said before.
 type Progress uint8
 
 const (

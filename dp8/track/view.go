@@ -62,7 +62,7 @@ func (v View) MayBeOther() bool {
 	return len(v.c.pair.conns) > 1 || v.c.alive.other != 0 || len(v.c.strays) > 0
 }
 
-// OtherID is the latest session id of a KeepAlive that is not the connection's, 0 for none; again
+// OtherSession is the latest session id of a KeepAlive that is not the connection's, 0 for none; again
 // tells that the one before it had it, too.
 func (v View) OtherSession() (id uint32, again bool) { return v.c.alive.other, v.c.alive.again }
 
