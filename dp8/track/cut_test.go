@@ -181,3 +181,17 @@ func TestLateHandshakeCountsNothingTwice(t *testing.T) {
 		t.Errorf("%+v, want 257 valid and 6 unverifiable", got)
 	}
 }
+
+// TestUnreadShowsChecksums: checksums of a side are known to be there by a frame that cannot be read, too, whether rules
+// look on or not.
+func TestUnreadShowsChecksums(t *testing.T) {
+	s := newScene(t, track.Options{}, true)
+	s.Add(0, dissect.Datagram{Payload: []byte{0x3f, 0x10, 4, 0}, Sum: 2}) // a mask is announced and missing
+	for n := range uint8(4) {
+		f := data(n, 0, "x")
+		s.Add(0, dissect.Datagram{Payload: f.Append(nil), Sum: 2, BadChecksum: n == 0 || n == 2})
+	}
+	if d := &s.One().Dir[0]; d.Gaps != 1 || d.Missing() != 1 {
+		t.Errorf("%d gaps, %d missing, want 1 and 1: what is damaged has no number", d.Gaps, d.Missing())
+	}
+}
