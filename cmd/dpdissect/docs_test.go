@@ -19,8 +19,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // root is the folder of the project.
@@ -241,6 +243,23 @@ func TestRulesHaveReasons(t *testing.T) {
 	}
 	if n < 400 {
 		t.Errorf("only %d rules", n)
+	}
+}
+
+// TestMeasuresPage holds the first table of docs/analysis.md to the table of measures.
+func TestMeasuresPage(t *testing.T) {
+	_, rest, _ := strings.Cut(page(t, "docs/analysis.md"), "| number | counts |\n|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n## ")
+	var want strings.Builder
+	row := func(key, counts string) { fmt.Fprintf(&want, "| `%s` | %s |\n", key, counts) }
+	for i := range measure.Table {
+		row(measure.Table[i].Key, measure.Table[i].Counts)
+	}
+	for m := range seq.NMeasures {
+		row(seq.Measures[m].Key, measure.Times[m].Counts)
+	}
+	if table != want.String() {
+		t.Errorf("docs/analysis.md differs at line %s", difference(table, want.String()))
 	}
 }
 
