@@ -110,8 +110,9 @@ func (a *assembler) tryRun(n int64) {
 	}
 	for i := from; i <= to; i++ {
 		s := a.slot(i)
-		a.consumePart(&s.piece)
-		s.state, s.piece = slotDone, piece{}
+		a.consumePart(s.piece)
+		s.state = slotDone
+		a.drop(s)
 	}
 }
 
