@@ -157,7 +157,7 @@ func (j contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
 		if x == nil || x.Cut || x.Control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
 			continue
 		}
-		found := j.mark(dir, n, x)
+		found := j.side[dir].mark(n, x)
 		if found.between {
 			continue
 		}

@@ -63,20 +63,18 @@ type commandState struct {
 }
 
 // Follow implements Judge.
-func (j *judge) Follow(v track.View) {
-	j.View, j.c, j.hs, j.signed = v, v.Conn(), v.Handshake(), v.Signed()
+func (j *judge) Follow(v track.View, e *track.Event) {
+	j.View, j.Event, j.c, j.hs, j.signed = v, e, v.Conn(), v.Handshake(), v.Signed()
 	for dir := range j.side {
 		j.side[dir].Side = v.Side(dir)
 	}
 }
 
 // Observe implements Judge.
-func (j *judge) Observe(e *track.Event) {
-	if j.Event != e { // it is the same for a connection
-		j.Event = e
-	}
+func (j *judge) Observe(s track.Step) {
+	e := j.Event
 	dir := e.Dir
-	switch e.Step {
+	switch s {
 	case track.Unread:
 		j.commands().judgeMalformed()
 		j.content().judgeMalformedData()
@@ -193,31 +191,32 @@ func (j *judge) judgeHeeded(dir int, h *dp8.Handshake) {
 // messages, on the handshake before it and on the close behind which it comes.
 func (j *judge) judgeTaken(dir int, num int64, d *dp8.DFrame) {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if d.SendMask == 0 && j.side[dir].sequence.alone.waiting {
+	s, peer := &j.side[dir], &j.side[1-dir]
+	if s.sequence.alone.waiting && d.SendMask == 0 {
 		j.sequence().judgeSilence(dir, num, 0)
 	}
 	j.content().judgeMessage(dir, num)
-	if j.side[1-dir].Ended {
+	if peer.Ended {
 		j.ends().judgeReply(dir, num+1)
 	}
 	if dir != j.Connector() {
 		j.handshakes().judgeUnestablished(dir, r31Est)
 	}
 	j.handshakes().speaks(dir)
-	j.acks().sawRetry(dir, d.IsRetry())
-	if d.Control&dp8.CtlCoalesce != 0 {
-		j.content().judgeCoalesced(d)
-	}
-	if d.Command&whole != whole || d.Control&dp8.CtlCoalesce != 0 {
+	peer.sackWatch.sawData(d.IsRetry())
+	if coalesced := d.Control&dp8.CtlCoalesce != 0; coalesced || d.Command&whole != whole {
+		if coalesced {
+			j.content().judgeCoalesced(d)
+		}
 		j.content().judgeBetween(dir, num, d)
 	}
 	if j.Verdict.Novelty != seq.First {
 		return
 	}
-	if j.side[dir].sackWatch.over.Frame != 0 {
+	if s.sackWatch.over.Frame != 0 {
 		j.acks().settleNSeq(dir, num)
 	}
-	if !j.side[dir].alive1.over {
+	if !s.alive1.over {
 		j.commands().judgeFirstKeepAlive(dir, num, d, j.KeepAlive)
 	}
 	if j.Resets() != [2]bool{} {

@@ -42,9 +42,10 @@ func closes(f *track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
 func (j contentJudge) judgeMessage(dir int, num int64) {
-	m := &j.side[dir].History
+	s := &j.side[dir]
+	m := &s.History
 	f := m.At(num)
-	if num == m.Top && f != nil && j.followsWhole(dir, m, num, f) {
+	if num == m.Top && f != nil && j.followsWhole(s, num, f) {
 		return
 	}
 	if f == nil || f.Sendings != 1 || f.Cut || j.Frame.Frame != f.Frame || !m.Reachable(num) {
@@ -53,25 +54,24 @@ func (j contentJudge) judgeMessage(dir int, num int64) {
 	j.judgePair(dir, m, num-1)
 	j.judgePair(dir, m, num)
 	j.followRun(dir, num, f)
-	if ends(f) && !opens(f) && !j.isOdd(dir, num, f) {
+	if ends(f) && !opens(f) && !s.isOdd(num, f) {
 		j.judgeSplitParts(dir, m, num, f)
 	}
 }
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (j contentJudge) followsWhole(dir int, m *track.History, num int64, f *track.Record) bool {
+func (j contentJudge) followsWhole(s *side, num int64, f *track.Record) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if f.Command&whole != whole || f.Sendings != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame {
 		return false
 	}
-	before := m.At(num - 1)
-	if before == nil || before.Cut || !ends(before) || j.isOdd(dir, num-1, before) {
+	before := s.History.At(num - 1)
+	if before == nil || before.Cut || !ends(before) || s.isOdd(num-1, before) {
 		return false
 	}
 	j.c.Rules.PassSet(setWhole)
-	r := &j.side[dir].run
-	r.next, r.open = num+1, false
+	s.run.next, s.run.open = num+1, false
 	return true
 }
 
@@ -83,19 +83,18 @@ type mark struct {
 }
 
 // markOf gives what was found of a frame of a side, nil for nothing.
-func (j contentJudge) markOf(dir int, num int64, f *track.Record) *mark {
-	if x := j.side[dir].marks.At(num); x != nil && x.frame == f.Frame {
+func (s *side) markOf(num int64, f *track.Record) *mark {
+	if x := s.marks.At(num); x != nil && x.frame == f.Frame {
 		return x
 	}
 	return nil
 }
 
 // mark gives the place for what was found of it.
-func (j contentJudge) mark(dir int, num int64, f *track.Record) *mark {
-	marks := &j.side[dir].marks
-	j.side[dir].marked = true
-	marks.Most = 2 * dp8.WindowSize // as many frames are remembered
-	x, fresh := marks.Put(num, func(n int64, _ *mark, _ int) bool { return j.side[dir].History.At(n) != nil })
+func (s *side) mark(num int64, f *track.Record) *mark {
+	s.marked = true
+	s.marks.Most = 2 * dp8.WindowSize // as many frames are remembered
+	x, fresh := s.marks.Put(num, func(n int64, _ *mark, _ int) bool { return s.History.At(n) != nil })
 	switch {
 	case x == nil:
 		return new(mark)
@@ -106,20 +105,20 @@ func (j contentJudge) mark(dir int, num int64, f *track.Record) *mark {
 }
 
 // isOdd reports a frame that broke a rule of message boundaries.
-func (j contentJudge) isOdd(dir int, num int64, f *track.Record) bool {
-	return j.side[dir].marked && j.wasOdd(dir, num, f)
+func (s *side) isOdd(num int64, f *track.Record) bool {
+	return s.marked && s.wasOdd(num, f)
 }
 
-func (j contentJudge) wasOdd(dir int, num int64, f *track.Record) bool {
-	x := j.markOf(dir, num, f)
+func (s *side) wasOdd(num int64, f *track.Record) bool {
+	x := s.markOf(num, f)
 	return x != nil && x.odd
 }
 
 // judgePair judges two frames with consecutive numbers, from a given one on. Which of them is
 // wrong is not always clear: the text speaks of the later one.
 func (j contentJudge) judgePair(dir int, m *track.History, num int64) {
-	a, b := m.At(num), m.At(num+1)
-	if a == nil || b == nil || a.Cut || b.Cut || j.isOdd(dir, num, a) || j.isOdd(dir, num+1, b) {
+	s, a, b := &j.side[dir], m.At(num), m.At(num+1)
+	if a == nil || b == nil || a.Cut || b.Cut || s.isOdd(num, a) || s.isOdd(num+1, b) {
 		return
 	}
 	rules := &j.c.Rules
@@ -137,10 +136,10 @@ func (j contentJudge) judgePair(dir int, m *track.History, num int64) {
 	}
 	switch {
 	case ends(a):
-		j.mark(dir, num+1, b).odd = true
+		s.mark(num+1, b).odd = true
 		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.Seq, a.Seq)
 	case opens(b):
-		j.mark(dir, num+1, b).odd = true
+		s.mark(num+1, b).odd = true
 		if x.Rule = r31526EndBeforeNew; b.Parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
@@ -202,7 +201,7 @@ func (j contentJudge) judgeSplitParts(dir int, m *track.History, num int64, end 
 	small, at := end, num
 	for n := num - 1; ; n-- {
 		f := m.At(n)
-		if f == nil || f.Cut || ends(f) || j.isOdd(dir, n, f) || f.Last < m.SureSince {
+		if f == nil || f.Cut || ends(f) || j.side[dir].isOdd(n, f) || f.Last < m.SureSince {
 			return
 		}
 		size := int(f.Size)

@@ -8,22 +8,22 @@ import (
 
 // TestMarksAreOfOneFrame: what was found of a frame says nothing of another one that takes its number.
 func TestMarksAreOfOneFrame(t *testing.T) {
-	c := new(judge).content()
+	s := new(side)
 	first, later := &track.Record{Frame: 7}, &track.Record{Frame: 9}
-	if c.isOdd(0, 5, first) {
+	if s.isOdd(5, first) {
 		t.Error("nothing was found yet")
 	}
-	c.mark(0, 5, first).odd = true
+	s.mark(5, first).odd = true
 	for _, x := range []struct {
 		num  int64
 		f    *track.Record
 		want bool
 	}{{5, first, true}, {5, later, false}, {6, first, false}} {
-		if got := c.isOdd(0, x.num, x.f); got != x.want {
+		if got := s.isOdd(x.num, x.f); got != x.want {
 			t.Errorf("number %d, frame %d: odd %v, want %v", x.num, x.f.Frame, got, x.want)
 		}
 	}
-	if c.mark(0, 5, later).odd || c.isOdd(0, 5, first) {
+	if s.mark(5, later).odd || s.isOdd(5, first) {
 		t.Error("the frame behind it has its mark")
 	}
 }

@@ -100,9 +100,8 @@ func (j ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 	}
 }
 
-// sawRetry notes a captured data frame for the SACKs of its receiver.
-func (j ackJudge) sawRetry(dir int, retry bool) {
-	w := &j.side[1-dir].sackWatch
+// sawData notes a captured data frame for the SACKs of its receiver.
+func (w *sackState) sawData(retry bool) {
 	w.any, w.fresh = true, true
 	w.retry = w.retry || retry
 }

@@ -32,9 +32,10 @@ func (j retryJudge) acknowledged(dir int, a *track.Applied) {
 	if !j.Frame.HasTime {
 		return
 	}
-	l, o := &j.side[dir].sequence, &j.side[1-dir].sequence
+	peer := &j.side[1-dir]
+	l, o := &j.side[dir].sequence, &peer.sequence
 	next, mask := j.Said.Next, j.Said.Mask
-	if !j.Said.Ahead && a.Known && j.side[1-dir].Numbers.Started && !a.Words.Has(dissect.AckOfUncaptured) {
+	if !j.Said.Ahead && a.Known && peer.Numbers.Started && !a.Words.Has(dissect.AckOfUncaptured) {
 		j.c.Rules.Pass(r31522Gapack)
 	}
 	if l.plain++; mask != 0 {
@@ -50,12 +51,12 @@ func (j retryJudge) acknowledged(dir int, a *track.Applied) {
 	if o.start.frame != 0 && !o.begun {
 		j.sequence().reportStart(1-dir, next)
 	}
-	if j.Said.Ahead || !j.side[1-dir].Numbers.Started {
+	if j.Said.Ahead || !peer.Numbers.Started {
 		return
 	}
-	seen := j.side[1-dir].Numbers.Seen
+	seen := peer.Numbers.Seen
 	o.idle = next == seen+1
-	if a.Known && next > a.Cum && o.drops != 0 && a.Cum < j.side[1-dir].GaveUp {
+	if a.Known && next > a.Cum && o.drops != 0 && a.Cum < peer.GaveUp {
 		j.passedGivenUp(dir, a.Cum, next)
 	}
 	if next <= seen || o.stall.set {

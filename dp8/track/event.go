@@ -9,10 +9,11 @@ import (
 // A Judge looks at one connection: it is told what the connection makes of each frame, step
 // by step, reads what the View shows, and changes nothing of it.
 type Judge interface {
-	// Follow begins with a connection, which has taken nothing yet.
-	Follow(View)
-	// Observe is told a step of the frame at hand. The event is valid until it returns.
-	Observe(*Event)
+	// Follow begins with a connection, which has taken nothing yet. The Event is always the frame at
+	// hand.
+	Follow(View, *Event)
+	// Observe is told a step of it.
+	Observe(Step)
 	// Forget tells that numbers of a side have nothing to do with those before.
 	Forget(dir int)
 	// Refuted tells of frames that were kept aside and turned out to be out of place.
@@ -34,10 +35,9 @@ type Judge interface {
 type Event struct {
 	Frame  *dissect.Frame // nil when none is at hand
 	Packet *dp8.Frame     // decoded
-	Step   Step
-	Dir    int    // its sender
-	Num    int64  // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
-	now    uint64 // number of its frame; of another one where this one was kept aside until then
+	Dir    int            // its sender
+	Num    int64          // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
+	now    uint64         // number of its frame; of another one where this one was kept aside until then
 
 	Sent    seq.Sending // what the engine is given of it
 	Damaged bool        // of what cannot be read: its receiver never saw it
@@ -104,8 +104,8 @@ const (
 // tell tells the judge, where there is one, how far the connection has come.
 func (c *conn) tell(dir int, s Step) {
 	if c.judge != nil {
-		c.Event.Dir, c.Event.Step = dir, s
-		c.judge.Observe(&c.Event)
+		c.Event.Dir = dir
+		c.judge.Observe(s)
 	}
 }
 

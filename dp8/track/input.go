@@ -24,7 +24,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
-		c.judge.Follow(View{c})
+		c.judge.Follow(View{c}, &c.Event)
 	}
 	return c
 }
