@@ -20,13 +20,12 @@ func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref)
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
 func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
-	other := 1 - dir
-	out := &c.c.Dir[other]
+	peer, out := &c.side[1-dir], &c.c.Dir[1-dir]
 	ref, ok := out.Window().Highest()
 	if !ok {
-		c.side[other].early, c.side[other].earlyTo = true, nrcv
+		peer.early, peer.earlyTo = true, nrcv
 		c.firstAck(dir, nrcv)
-		c.side[other].History.missed = c.side[other].History.missed || nrcv != 0
+		peer.History.missed = peer.History.missed || nrcv != 0
 		return
 	}
 	cum, known := out.Window().Cumulative()
@@ -34,10 +33,10 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	if len(c.side[other].refused) > 0 {
+	if len(peer.refused) > 0 {
 		c.voidRefused(dir, next)
 	}
-	if c.Next = next; c.side[dir].Ended || c.side[other].Ended {
+	if c.Next = next; c.life.closeEnd != [2]bool{} {
 		c.tell(dir, Closes)
 	}
 	genuine := !c.Frame.Words.Has(dissect.Duplicate)
@@ -45,8 +44,8 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		mask = c.read(dir, nrcv, mask)
 		c.tell(dir, Acknowledges)
 	}
-	if s := &c.side[other]; s.Beyond && next > s.EndSeq+1 {
-		next, mask = s.EndSeq+1, 0 // what it acknowledges beyond should have been ignored
+	if peer.Beyond && next > peer.EndSeq+1 {
+		next, mask = peer.EndSeq+1, 0 // what it acknowledges beyond should have been ignored
 	}
 	a, d := &c.ack, c.Frame.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
@@ -66,7 +65,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 	}
 	c.Frame.Words |= words
 	if cum, ok := out.Window().Cumulative(); ok {
-		c.side[other].asm.passed(min(cum, ref+1))
+		peer.asm.passed(min(cum, ref+1))
 	}
 }
 
@@ -74,7 +73,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
 func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if mask != 0 && !c.Frame.Words.Has(dissect.Duplicate) {
+	if !c.Frame.Words.Has(dissect.Duplicate) {
 		mask = c.readSendMask(dir, before, mask)
 		c.tell(dir, GivesUp)
 	}

@@ -161,7 +161,9 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		c.dropOutlier(dir)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
-	c.giveUp(dir, num, d.SendMask)
+	if d.SendMask != 0 {
+		c.giveUp(dir, num, d.SendMask)
+	}
 	if v.Novelty == seq.First && out.Outstanding() >= dp8.WindowSize {
 		c.Frame.Words |= dissect.WindowFull
 	}
@@ -244,7 +246,9 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 	c.deny(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
 	s.Restless = k.SendMask != 0 || c.Frame.Words.Has(dissect.DuplicateAck)
-	c.giveUp(dir, next, k.SendMask)
+	if k.SendMask != 0 {
+		c.giveUp(dir, next, k.SendMask)
+	}
 	c.tell(dir, Taken)
 }
 

@@ -84,7 +84,8 @@ func (c *conn) heed(dir int, num int64) {
 		return
 	}
 	c.coarsen(t)
-	if c.Pause = t - c.spoke; c.spoke != 0 && c.Pause > longPause {
+	if pause := t - c.spoke; pause > longPause && c.spoke != 0 {
+		c.Pause = pause
 		c.tellOf(dir, num, Woken)
 	}
 	c.spoke = max(c.spoke, t)
