@@ -8,7 +8,9 @@ import (
 
 // known is what is known of a number of the connector.
 func (s *scene) known(num int64) string {
-	x, ok := s.Sessions[0].(*pair).conns[0].c.Dir[0].Look(num)
+	d := &s.Sessions[0].(*pair).conns[0].c.Dir[0]
+	x, ok := d.Look(num)
+	captured, _ := d.Captured(num)
 	switch {
 	case !ok:
 		return "unknown"
@@ -16,6 +18,8 @@ func (s *scene) known(num int64) string {
 		return "given up"
 	case x.Acked:
 		return "acknowledged"
+	case !captured:
+		return "missing"
 	}
 	return "sent"
 }
