@@ -32,7 +32,7 @@ func newTalk(t *testing.T) *scene {
 // (gates 12 and 24).
 func TestMC_DPL8R_Gates_ForeignKeepAlive(t *testing.T) {
 	foreign := func(s *scene) { s.send(0, keepAlive(20, 0, 9)) }
-	const another = "acknowledged" // the number is one that was not captured
+	const another = "passed" // the number is one that was not captured
 	for _, c := range []struct {
 		name string
 		play func(s *scene)
@@ -132,7 +132,7 @@ func TestMC_DPL8R_Gates_OutOfPlace(t *testing.T) {
 		wait int64 // ms before the numbers go on
 		want string
 	}{
-		{"they go on", 300, "sent"},
+		{"they go on", 150, "sent"},
 		{"it overtook them", 1, "given up"},
 	} {
 		s := newTalk(t)
@@ -160,7 +160,17 @@ func TestMC_DPL8R_Gates_Masks(t *testing.T) {
 		{"it is right", func(s *scene) { s.send(1, sack(0, 20, 1)) }, "acknowledged"},
 		{"bit 63", func(s *scene) { s.send(1, all) }, "sent"},
 		{"bit 63 of a copy", func(s *scene) { s.send(1, all); s.Again() }, "acknowledged"},
-		{"the capture cut it", func(s *scene) { s.cut(1, sack(0, 20, 1), 4) }, "sent"},
+		{"the capture cut behind it", func(s *scene) {
+			f := sack(0, 20, 1)
+			f.SACK.SendMask, f.SACK.Flags = 1, f.SACK.Flags|dp8.SACKSend1
+			s.cut(1, f, 4)
+		}, "sent"},
+		{"it is ahead of what was captured, as is bNRcv", func(s *scene) {
+			s.send(1, sack(0, 20, 1<<62))
+			s.send(0, data(20, 0, "x"))
+			s.send(1, sack(0, 23, 1<<62|1))
+			s.send(0, data(24, 0, "x"))
+		}, "acknowledged"},
 	} {
 		s := newTalk(t)
 		s.send(0, data(21, 0, "x"))

@@ -213,6 +213,16 @@ func TestMC_DPL8R_Gates_SignedOrNot(t *testing.T) {
 			s.send(0, sack(0, 0, 0))
 			s.send(0, data(0, 0, "a"))
 		}, "[a] 0 0 0"},
+		{"both kinds of answers, and signatures with nobody's secret", func(s *scene) {
+			s.send(1, offer)
+			s.send(0, confirm)
+			s.send(1, plainAnswer(true))
+			f := sack(0, 0, 0)
+			f.SACK.HasSignature, f.SACK.Signature = true, [8]byte{9}
+			s.send(0, f)
+			s.send(0, signed(0, dp8.Secret{8}))
+			s.send(0, signed(1, dp8.Secret{7}))
+		}, "[0 1] 0 0 3"},
 		{"only the connector's part was captured", func(s *scene) {
 			s.send(0, confirm)
 			s.send(0, signed(0, dp8.Secret{9}))
@@ -305,7 +315,7 @@ func TestMC_DPL8R_Gates_Secrets(t *testing.T) {
 		{"no offer was captured", func(s *scene) { s.send(0, confirm(1, 1, fast)) }, "fast false 3 0"},
 		{"two modes in one frame", func(s *scene) { s.send(1, offer(1, 1, fast|full)); s.send(0, confirm(1, 1, fast)) }, "fast false 3 0"},
 		{"the confirmation names two", func(s *scene) { s.send(1, offer(1, 1, fast)); s.send(0, confirm(1, 1, fast|full)) }, "fast false 3 0"},
-		{"the sides name different ones", func(s *scene) { s.send(1, offer(1, 1, full)); s.send(0, confirm(1, 1, fast)) }, "fast false 3 0"},
+		{"the sides name different ones", func(s *scene) { s.send(1, offer(1, 1, fast)); s.send(0, confirm(1, 1, full)) }, "fast false 3 0"},
 		{"the listener names another one later", func(s *scene) {
 			s.send(1, offer(1, 1, fast))
 			s.send(0, confirm(1, 1, fast))

@@ -16,6 +16,8 @@ func (s *scene) known(num int64) string {
 		return "unknown"
 	case x.GivenUp:
 		return "given up"
+	case x.Acked && !captured:
+		return "passed"
 	case x.Acked:
 		return "acknowledged"
 	case !captured:
