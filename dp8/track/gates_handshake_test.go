@@ -165,8 +165,17 @@ func TestMC_DPL8R_Gates_Routing(t *testing.T) {
 	}{
 		{"an answer to a session that the other side named", func(s *scene) { s.meet(7, dp8.Version16, dp8.Version16); s.send(1, answer(9)); s.send(0, confirm(9)) }, "00001"},
 		{"HARD_DISCONNECT of another session, once it is over", func(s *scene) { s.meet(7, dp8.Version16, dp8.Version16); s.send(0, hard(7)); s.send(1, hard(9)) }, "00000"},
-		{"an answer while no id is known", func(s *scene) { s.send(0, data(0, 0, "x")); s.send(1, answer(9)) }, "00"},
-		{"an answer of another session, once it is over", func(s *scene) { s.meet(7, dp8.Version16, dp8.Version16); s.send(0, hard(7)); s.send(1, answer(9)) }, "00001"},
+		{"an answer while no id is known, though it is over", func(s *scene) {
+			s.send(0, dataAs(whole, dp8.CtlEndStream, 9, 9, ""))
+			s.send(1, dataAs(whole, dp8.CtlEndStream, 9, 10, ""))
+			s.send(1, answer(9))
+		}, "000"},
+		{"an answer of another session, once it is over: data is of that", func(s *scene) {
+			s.meet(7, dp8.Version16, dp8.Version16)
+			s.send(0, hard(7))
+			s.send(1, answer(9))
+			s.send(0, data(0, 0, "x"))
+		}, "000011"},
 		{"… while it closes", func(s *scene) {
 			s.meet(7, dp8.Version16, dp8.Version16)
 			s.send(0, dataAs(whole, dp8.CtlEndStream, 0, 0, ""))
