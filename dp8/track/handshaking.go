@@ -107,11 +107,9 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 // knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
 // the connector's choice and zero in the listener's frame.
 func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
-	const secretsEnd, optionsEnd = 40, 44
-	there := len(c.fr.Payload)
 	c.hs.signed = true
 	c.params.Signing = dp8.Signed
-	if opts := h.SigningOpts & (dp8.SigningFast | dp8.SigningFull); there >= optionsEnd && (opts == dp8.SigningFast || opts == dp8.SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
+	if opts := h.SigningOpts & (dp8.SigningFast | dp8.SigningFull); (opts == dp8.SigningFast || opts == dp8.SigningFull) && (c.signed.mode == 0 || c.signed.mode == opts) {
 		m := modeFull
 		if opts == dp8.SigningFast {
 			m = modeFast
@@ -120,7 +118,7 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 			c.mode, c.c.Signing = modeUnknown, "" // the frames will tell
 		}
 	}
-	if fromListener || c.hs.secrets || there < secretsEnd || c.signed.badKeys || h.SenderSecret == (dp8.Secret{}) || h.ReceiverSecret == (dp8.Secret{}) {
+	if fromListener || c.hs.secrets || c.signed.badKeys || h.SenderSecret == (dp8.Secret{}) || h.ReceiverSecret == (dp8.Secret{}) {
 		return
 	}
 	c.hs.secrets = true

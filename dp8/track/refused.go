@@ -34,7 +34,7 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 		c.suspect(dir)
 		return
 	}
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+	if c.fr.Words.Has(dissect.Duplicate) {
 		return
 	}
 	var d *doubt

@@ -44,7 +44,7 @@ func (c *conn) readSigned(h *dp8.Handshake, fromListener bool) {
 			w.mode = mode
 		}
 	}
-	if len(w.offers) > 0 && !w.more && !c.blind {
+	if !w.more && !c.blind {
 		byTick, byCookie := w.echoes(h)
 		w.badKeys = byTick && !byCookie
 	}
