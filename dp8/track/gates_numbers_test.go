@@ -145,6 +145,9 @@ func TestMC_DPL8R_Gates_OutOfPlace(t *testing.T) {
 		if got := s.known(20); got != c.want {
 			t.Errorf("%s: 20 is %s, want %s", c.name, got, c.want)
 		}
+		if f := s.Sessions[0].(*pair).conns[0].side[0].history.at(28); f == nil != (c.want == "sent") {
+			t.Errorf("%s: remembered of 28: %+v", c.name, f)
+		}
 	}
 }
 
