@@ -15,7 +15,7 @@ func connect(id, version uint32, msg uint8) dp8.Frame {
 }
 
 // TestMC_DPL8R_Gates_Connect: a CONNECT that is a copy (gate 34), that receivers ignore (gate 36), or
-// that names another session (gate 37) is no try to connect. Who tried 15 times in vain has given up.
+// that names another session (gate 37) is no try to connect. Who tried 15 times without an answer has given up.
 func TestMC_DPL8R_Gates_Connect(t *testing.T) {
 	for _, c := range []struct {
 		name  string

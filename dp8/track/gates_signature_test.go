@@ -254,7 +254,7 @@ func TestMC_DPL8R_Gates_SignedOrNot(t *testing.T) {
 }
 
 // TestMC_DPL8R_Gates_Secrets: what a CONNECTED_SIGNED must not give secrets or the mode by
-// (gate 40). A side signs with 8s; whose secrets were not taken is said to be learned.
+// (gate 40): a secret that is not taken is learned from the signatures.
 func TestMC_DPL8R_Gates_Secrets(t *testing.T) {
 	offer := func(tick uint32, cookie byte, mode uint32) dp8.Frame {
 		f := signedAnswer(true, 7, dp8.Secret{}, dp8.Secret{}, mode)
