@@ -89,7 +89,7 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 	if c.mode != ModeFull {
 		return v
 	}
-	if c.Packet.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() || c.Frame.Cut() {
+	if c.Packet.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() {
 		return v // who may not be the side can't end the connection
 	}
 	if v == sigEarly && c.isRatherNext(dir, num) {

@@ -9,6 +9,8 @@ import (
 const (
 	MaxClaims        = maxClaims
 	MaxDoubts        = maxDoubts
+	MaxHeldPayload   = maxHeldPayload
+	MaxOffers        = maxOffers
 	Patience         = patience
 	ModifierReversed = modifierReversed
 	SecretReversed   = secretReversed
@@ -35,3 +37,9 @@ func SessionOf(b []byte) (id uint32, op uint8, ok bool) { return sessionOf(b) }
 
 // First is the first connection of an address pair.
 func First(s session.Session) *session.Conn { return s.(*pair).conns[0].c }
+
+// Remembers reports whether the first connection of an address pair remembers a data frame of a
+// side.
+func Remembers(s session.Session, dir int, num int64) bool {
+	return s.(*pair).conns[0].side[dir].History.At(num) != nil
+}

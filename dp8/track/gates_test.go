@@ -9,14 +9,20 @@ import (
 
 // known is what is known of a number of the connector.
 func (s *scene) known(num int64) string {
-	x, ok := track.First(s.Sessions[0]).Dir[0].Look(num)
+	d := &track.First(s.Sessions[0]).Dir[0]
+	x, ok := d.Look(num)
+	captured, _ := d.Captured(num)
 	switch {
 	case !ok:
 		return "unknown"
 	case x.GivenUp:
 		return "given up"
+	case x.Acked && !captured:
+		return "passed"
 	case x.Acked:
 		return "acknowledged"
+	case !captured:
+		return "missing"
 	}
 	return "sent"
 }

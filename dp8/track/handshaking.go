@@ -103,11 +103,9 @@ func (c *conn) answer(dir int, h *dp8.Handshake) {
 // knowSigned learns mode and secrets from a CONNECTED_SIGNED. Both secrets are
 // the connector's choice and zero in the listener's frame.
 func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
-	const secretsEnd, optionsEnd = 40, 44
-	there := len(c.Frame.Payload)
 	c.hs.Signed = true
 	c.params.Signing = dp8.Signed
-	if opts := h.SigningOpts & (dp8.SigningFast | dp8.SigningFull); there >= optionsEnd && (opts == dp8.SigningFast || opts == dp8.SigningFull) && (c.signed.Mode == 0 || c.signed.Mode == opts) {
+	if opts := h.SigningOpts & (dp8.SigningFast | dp8.SigningFull); (opts == dp8.SigningFast || opts == dp8.SigningFull) && (c.signed.Mode == 0 || c.signed.Mode == opts) {
 		m := ModeFull
 		if opts == dp8.SigningFast {
 			m = ModeFast
@@ -116,7 +114,7 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 			c.mode, c.c.Signing = ModeUnknown, "" // the frames will tell
 		}
 	}
-	if fromListener || c.hs.Secrets || there < secretsEnd || c.signed.badKeys || h.SenderSecret == (dp8.Secret{}) || h.ReceiverSecret == (dp8.Secret{}) {
+	if fromListener || c.hs.Secrets || c.signed.badKeys || h.SenderSecret == (dp8.Secret{}) || h.ReceiverSecret == (dp8.Secret{}) {
 		return
 	}
 	c.hs.Secrets = true

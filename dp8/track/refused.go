@@ -38,7 +38,7 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 		c.suspect(dir)
 		return
 	}
-	if c.Frame.Cut() || c.Frame.Words.Has(dissect.Duplicate) {
+	if c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
 	x := &c.Signature

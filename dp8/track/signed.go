@@ -44,7 +44,7 @@ func (c *conn) readSigned(h *dp8.Handshake, fromListener bool) {
 			w.Mode = mode
 		}
 	}
-	if len(w.Offers) > 0 && !w.More && !c.blind {
+	if !w.More && !c.blind {
 		byTick, byCookie := w.Echoes(h)
 		w.badKeys = byTick && !byCookie
 	}
