@@ -91,7 +91,7 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-RESEND", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardOdds),
 		Statement: "an unacknowledged packet is resent",
-		Care:      "the verdict waits for 5 s or ten round trips, whichever is longer; the capture may have missed the acknowledgement of one packet, so several are needed, in separate half seconds, until that cannot be believed, or one that at least five histories report missing, a second or more after it was sent, in a capture without gaps that has an acknowledgement of each transmission of the eight IDs behind it; Pings have not been resent since 2019-10 (AMB-HZ-16)",
+		Care:      "the verdict waits for 5 s or ten round trips, whichever is longer; the capture may have missed the acknowledgement of one packet, so several are needed, in separate half seconds, until that cannot be believed, or one that at least five histories report missing, a second or more after it was sent, in a capture without gaps that has an acknowledgement of each transmission of the eight IDs after it; Pings have not been resent since 2019-10 (AMB-HZ-16)",
 		Example:   "ID 7 never acknowledged, one copy, traffic continues for 20 s",
 	},
 	rRelResendSame - deliveryBase: {
