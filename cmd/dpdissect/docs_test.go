@@ -19,8 +19,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // root is the folder of the project.
@@ -160,7 +162,7 @@ func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
 // TestNewProtocolPage checks the same of what CONTRIBUTING.md says of a new protocol: some
 // protocol has such a file, or the packages they share.
 func TestNewProtocolPage(t *testing.T) {
-	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "session/seq/", "session/conform/",
+	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "*/rules/", "session/seq/", "session/conform/",
 		"internal/testbed/tracegen/", "internal/testbed/lab/", "internal/pipeline/")
 }
 
@@ -244,17 +246,46 @@ func TestRulesHaveReasons(t *testing.T) {
 	}
 }
 
-// TestBudgetsPage holds the table of docs/ci.md to the numbers budgets know.
-func TestBudgetsPage(t *testing.T) {
-	text := page(t, "docs/ci.md")
-	_, table, _ := strings.Cut(text, "| number | taken | is |\n|---|---|---|\n")
-	var want strings.Builder
+// generatedTable holds the rows below a table's head, which end where the text ends or a
+// section begins, to what they are generated from. -update writes them.
+func generatedTable(t *testing.T, name, head, want string) {
+	t.Helper()
+	text := page(t, name)
+	before, rest, found := strings.Cut(text, head)
+	rows, after, more := strings.Cut(rest, "\n## ")
+	if more {
+		after = "\n## " + after
+	}
+	switch {
+	case !found:
+		t.Errorf("%s has no table %q", name, head)
+	case rows == want:
+	case !*update:
+		t.Errorf("%s differs (make golden writes it) at line %s", name, difference(rows, want))
+	default:
+		if err := os.WriteFile(filepath.Join(root(t), name), []byte(before+head+want+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGeneratedPages holds the first table of docs/analysis.md to the table of measures, and
+// that of docs/ci.md to the numbers budgets know.
+func TestGeneratedPages(t *testing.T) {
+	var rows strings.Builder
+	row := func(key, counts string) { fmt.Fprintf(&rows, "| `%s` | %s |\n", key, counts) }
+	for i := range measure.Table {
+		row(measure.Table[i].Key, measure.Table[i].Counts)
+	}
+	for m := range seq.NMeasures {
+		row(seq.Measures[m].Key, measure.Times[m].Counts)
+	}
+	generatedTable(t, "docs/analysis.md", "| number | counts |\n|---|---|\n", rows.String())
+	rows.Reset()
 	for _, r := range verdict.QuantityRows() {
-		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", r[0], r[1], r[2])
+		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", r[0], r[1], r[2])
 	}
-	if table != want.String() {
-		t.Errorf("docs/ci.md differs at line %s", difference(table, want.String()))
-	}
+	generatedTable(t, "docs/ci.md", "| number | taken | is |\n|---|---|---|\n", rows.String())
 }
 
 // TestUnknownNumbers holds the list of docs/ci.md to the numbers that may be unknown.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/internal/timeline"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -89,7 +89,8 @@ func addInterval(t *testing.T, sums map[string]map[string]float64, key string, v
 		sums[key] = s
 	}
 	some := false
-	for _, name := range timeline.Names {
+	for _, i := range measure.InInterval {
+		name := measure.Table[i].Key
 		s[name] += number(v[name])
 		some = some || number(v[name]) > 0
 	}
@@ -112,7 +113,8 @@ func addInterval(t *testing.T, sums map[string]map[string]float64, key string, v
 
 func compareSums(t *testing.T, key string, got map[string]float64, want map[string]any) {
 	t.Helper()
-	for _, name := range timeline.Names {
+	for _, i := range measure.InInterval {
+		name := measure.Table[i].Key
 		if got[name] != number(want[name]) {
 			t.Errorf("%s: %s sums up to %v, the analysis says %v", key, name, got[name], want[name])
 		}

@@ -144,22 +144,18 @@ func verdictEntries() []*entry {
 	summary := newEntry("summary", classBytes, 0, "the summary line of the frame")
 	summary.plain = true // bytes, because a string of them would be a copy
 	summary.bytes = one(func(fr *dissect.Frame, _ Times) ([]byte, bool) { return fr.Summary, len(fr.Summary) > 0 })
-	return []*entry{
+	return append(generatedEntries(),
 		text("protocol", "protocol of the frame", nil, func(fr *dissect.Frame) string { return fr.Protocol }),
 		text("type", "type of the frame, such as \"SACK\"", nil, func(fr *dissect.Frame) string { return fr.Type }),
 		text("direction", "side that sent it: \"a\" or \"b\"", directions, direction),
 		summary,
 		analysis,
 		late(number("connection", 8, "id of its connection", func(fr *dissect.Frame) (uint64, bool) { return uint64(fr.Connection), fr.Connection >= 0 })),
-		number("retry_of", 8, "earlier frame of the same unit", func(fr *dissect.Frame) (uint64, bool) { return fr.RetryOf, fr.RetryOf != 0 }),
-		late(number("acked_in", 8, "first captured frame that acknowledges it", func(fr *dissect.Frame) (uint64, bool) { return fr.AckedIn, fr.AckedIn != 0 })),
-		acks(),
-		late(roundTrip()),
 		late(presence("note", "a frame with findings", func(fr *dissect.Frame) bool { return len(fr.Notes) > 0 })),
 		note("note.rule", "rule of a finding", nil, func(n *dissect.Note) string { return n.Rule }),
 		note("note.severity", "\"error\", \"warn\" or \"note\"", severities, func(n *dissect.Note) string { return n.Severity }),
 		note("note.message", "text of a finding", nil, func(n *dissect.Note) string { return n.Message }),
-	}
+	)
 }
 
 // wordTexts gives the names of the words that are set.
@@ -190,17 +186,24 @@ func note(name, doc string, words []string, get func(n *dissect.Note) string) *e
 	return late(e)
 }
 
-func roundTrip() *entry {
-	e := newEntry("ack_rtt", classSeconds, 0, "seconds since the latest frame that it acknowledges first")
-	e.ints = one(func(fr *dissect.Frame, _ Times) (int64, bool) { return fr.AckRTT, fr.AckRTT != 0 })
-	return e
-}
-
-func acks() *entry {
-	e := newEntry("acks", classUint, 8, "frames it acknowledges first")
-	e.uints = indexed(func(fr *dissect.Frame) int { return len(fr.Acks) },
-		func(fr *dissect.Frame, i int) uint64 { return fr.Acks[i] })
-	return e
+// generatedEntries are what the analysis gives a frame.
+func generatedEntries() (all []*entry) {
+	for i := range dissect.GeneratedFields {
+		v := &dissect.GeneratedFields[i]
+		e := newEntry(v.Name, classUint, 8, v.In("seconds"))
+		switch {
+		case v.Time:
+			e.class, e.size = classSeconds, 0
+			e.ints = one(func(fr *dissect.Frame, _ Times) (int64, bool) { n := v.Of(fr); return int64(n), n != 0 })
+		case v.All != nil:
+			e.uints = indexed(func(fr *dissect.Frame) int { return len(v.All(fr)) }, func(fr *dissect.Frame, i int) uint64 { return v.All(fr)[i] })
+		default:
+			e.uints = one(func(fr *dissect.Frame, _ Times) (uint64, bool) { n := v.Of(fr); return n, n != 0 })
+		}
+		e.late = v.Late
+		all = append(all, e)
+	}
+	return all
 }
 
 // late marks what is known of a frame only when it is printed.

@@ -147,8 +147,8 @@ func (c *Columns) appendValues(dst []byte, col *column, fr *dissect.Frame, clock
 				v.dst = Disarm(AppendEscaped(v.dst, col.packet.note(&fr.Notes[i])), start)
 			}
 		}
-	case col.packet.field.Name == "acks":
-		for _, a := range fr.Acks {
+	case col.packet.all != nil:
+		for _, a := range col.packet.all(fr) {
 			if v.next() {
 				v.dst = strconv.AppendUint(v.dst, a, 10)
 			}

@@ -92,27 +92,47 @@ func (*FrameEncoder) AppendTail(dst []byte, fr *dissect.Frame) []byte {
 	if fr.Err != nil {
 		dst = appendJSONError(append(dst, `,"error":`...), fr.Err)
 	}
-	if fr.RetryOf != 0 {
-		dst = strconv.AppendUint(append(dst, `,"retry_of":`...), fr.RetryOf, 10)
-	}
-	if fr.AckedIn != 0 {
-		dst = strconv.AppendUint(append(dst, `,"acked_in":`...), fr.AckedIn, 10)
-	}
-	for i, a := range fr.Acks {
-		if i == 0 {
-			dst = append(dst, `,"acks":[`...)
-		} else {
-			dst = append(dst, ',')
-		}
-		dst = appendDec(dst, a)
-	}
-	if len(fr.Acks) > 0 {
-		dst = append(dst, ']')
-	}
-	if fr.AckRTT != 0 {
-		dst = strconv.AppendFloat(append(dst, `,"ack_rtt_ms":`...), float64(fr.AckRTT)/1e6, 'f', -1, 64)
+	for i := range dissect.GeneratedFields {
+		dst = appendJSONGenerated(dst, &dissect.GeneratedFields[i], generatedKeys[i], fr)
 	}
 	return append(dst, '}')
+}
+
+// generatedKeys are the keys of dissect.GeneratedFields as they stand in a record.
+var generatedKeys = func() (keys [len(dissect.GeneratedFields)]string) {
+	for i := range keys {
+		keys[i] = `,"` + dissect.GeneratedFields[i].Record() + `":`
+	}
+	return keys
+}()
+
+// appendJSONGenerated appends what the analysis gives a frame, nothing where it gives none.
+func appendJSONGenerated(dst []byte, v *dissect.Generated, key string, fr *dissect.Frame) []byte {
+	if v.All != nil {
+		return appendJSONNumbers(dst, key, v.All(fr))
+	}
+	switch n := v.Of(fr); {
+	case n == 0:
+		return dst
+	case v.Time:
+		return strconv.AppendFloat(append(dst, key...), float64(n)/1e6, 'f', -1, 64)
+	default:
+		return appendDec(append(dst, key...), n)
+	}
+}
+
+func appendJSONNumbers(dst []byte, key string, list []uint64) []byte {
+	if len(list) == 0 {
+		return dst
+	}
+	dst = append(append(dst, key...), '[')
+	for i, n := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendDec(dst, n)
+	}
+	return append(dst, ']')
 }
 
 func appendJSONWords(dst []byte, w dissect.Words) []byte {

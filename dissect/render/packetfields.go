@@ -10,8 +10,9 @@ import (
 type packetField struct {
 	field  dissect.Field
 	append func(dst []byte, fr *dissect.Frame, c *Clock) []byte
-	free   bool                         // text that holds what packets say
-	note   func(n *dissect.Note) string // a value for each finding
+	free   bool                             // text that holds what packets say
+	note   func(n *dissect.Note) string     // a value for each finding
+	all    func(fr *dissect.Frame) []uint64 // several values
 }
 
 // Packet lists the fields every datagram has, whatever its protocol, for the
@@ -58,6 +59,28 @@ func noteField(name, label, doc string, get func(n *dissect.Note) string) packet
 	return f
 }
 
+// generatedFields are what the analysis gives a frame.
+func generatedFields() (fields []packetField) {
+	for i := range dissect.GeneratedFields {
+		switch v := &dissect.GeneratedFields[i]; {
+		case v.All != nil:
+			f := textField(v.Name, v.Label, v.Doc+", each one a value", nil)
+			f.all = v.All
+			fields = append(fields, f)
+		case v.Time:
+			fields = append(fields, textField(v.Name, v.Label, v.In("seconds"), func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+				if ns := v.Of(fr); ns != 0 {
+					return appendSeconds(dst, int64(ns), 9)
+				}
+				return dst
+			}))
+		default:
+			fields = append(fields, linkField(v.Name, v.Label, v.Doc, v.Of))
+		}
+	}
+	return fields
+}
+
 func timeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock) []byte) packetField {
 	return textField(name, label, doc, func(dst []byte, fr *dissect.Frame, c *Clock) []byte {
 		if !fr.HasTime {
@@ -67,7 +90,8 @@ func timeField(name, label, doc string, app func([]byte, *dissect.Frame, *Clock)
 	})
 }
 
-var packetFields = [...]packetField{
+// packetFields are what every datagram has; errors stand last.
+var packetFields = append(append([]packetField{
 	uintField("frame.number", "Frame number", "number of the packet in the capture, from 1, across files", func(fr *dissect.Frame) uint64 { return fr.Frame }),
 	uintField("frame.file", "File", "number of the input file, from 1", func(fr *dissect.Frame) uint64 { return uint64(fr.File) + 1 }),
 	timeField("frame.time", "Time", "RFC 3339 with nanoseconds, UTC", func(dst []byte, fr *dissect.Frame, c *Clock) []byte { return c.dates.appendRFC3339(dst, fr.Time) }),
@@ -112,19 +136,9 @@ var packetFields = [...]packetField{
 	noteField("note.rule", "Rule", "of a finding, each one a value", func(n *dissect.Note) string { return n.Rule }),
 	noteField("note.severity", "Severity", "of a finding: error, warn or note; each one a value", func(n *dissect.Note) string { return n.Severity }),
 	noteField("note.message", "Message", "of a finding, each one a value", func(n *dissect.Note) string { return n.Message }),
-	linkField("retry_of", "Retry of", "an earlier frame of the same unit", func(fr *dissect.Frame) uint64 { return fr.RetryOf }),
-	linkField("acked_in", "Acknowledged in", "first captured frame that acknowledges this one", func(fr *dissect.Frame) uint64 { return fr.AckedIn }),
-	textField("acks", "Acknowledges", "frames that this one acknowledges first, each one a value", nil),
-	textField("ack_rtt", "Round trip", "seconds since the latest frame that this one acknowledges first", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
-		if fr.AckRTT == 0 {
-			return dst
-		}
-		return appendSeconds(dst, fr.AckRTT, 9)
-	}),
-	freeField("error", "Error", "where and why decoding stopped", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
-		if fr.Err == nil {
-			return dst
-		}
-		return appendError(dst, fr.Err)
-	}),
-}
+}, generatedFields()...), freeField("error", "Error", "where and why decoding stopped", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte {
+	if fr.Err == nil {
+		return dst
+	}
+	return appendError(dst, fr.Err)
+}))

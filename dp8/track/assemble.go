@@ -27,6 +27,15 @@ type piece struct {
 
 func (p *piece) single() bool { return p.first && p.last || p.parts != nil }
 
+// ordered reports whether the frame waits for those before it: the payloads of one frame keep
+// their order, so that all wait for one (MC-DPL8R 3.1.5.2.5).
+func (p *piece) ordered() bool {
+	if p.parts != nil {
+		return anySequential(p.parts)
+	}
+	return p.sequential
+}
+
 // An assembler puts the messages of one side together and delivers them: what
 // is sequential in the order of its numbers, everything else when complete
 // (MC-DPL8R 3.1.5.2.5, 3.1.5.2.6). It holds back at most a window of frames.
@@ -52,7 +61,7 @@ type assembler struct {
 
 type slot struct {
 	state slotState
-	piece piece
+	piece *piece // what is stored, else nil
 }
 
 type slotState uint8
@@ -126,18 +135,18 @@ func (a *assembler) wait(p *piece) {
 	if s.state == slotStored {
 		return
 	}
-	s.piece = *p
-	s.piece.data, s.piece.parts = nil, nil
-	s.state = slotStored
-	switch {
-	case p.empty:
-		s.piece.empty = true
-	case p.parts != nil && anySequential(p.parts):
-		// MC-DPL8R 3.1.5.2.5: the payloads of a frame keep their order, so all wait.
-		s.piece.parts = a.keepParts(p.parts)
-	case p.parts != nil, p.single() && !p.sequential:
+	if !p.empty && p.single() && !p.ordered() {
 		a.deliverParts(p, everyPart)
 		s.state = slotDone
+		return
+	}
+	s.state, s.piece = slotStored, a.conn.pair.room.pieces.Take()
+	*s.piece = *p
+	s.piece.data, s.piece.parts = nil, nil
+	switch {
+	case p.empty:
+	case p.parts != nil:
+		s.piece.parts = a.keepParts(p.parts)
 	default:
 		s.piece.data = a.keep(p.data)
 		if !p.sequential {
@@ -216,12 +225,18 @@ func (a *assembler) drain() {
 			}
 			a.lose()
 		case slotStored:
-			a.consume(&s.piece)
+			a.consume(s.piece)
+			a.drop(s)
 		}
-		s.piece = piece{}
 		a.advance()
 	}
 	a.free()
+}
+
+// drop forgets what was stored.
+func (a *assembler) drop(s *slot) {
+	a.conn.pair.room.pieces.Put(s.piece)
+	s.piece = nil
 }
 
 // giveUp notes that a number will not be sent again. It may still be on its way:

@@ -110,8 +110,9 @@ func (a *assembler) tryRun(n int64) {
 	}
 	for i := from; i <= to; i++ {
 		s := a.slot(i)
-		a.consumePart(&s.piece)
-		s.state, s.piece = slotDone, piece{}
+		a.consumePart(s.piece)
+		s.state = slotDone
+		a.drop(s)
 	}
 }
 
@@ -172,7 +173,7 @@ func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) 
 		return
 	}
 	p := piece{
-		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
+		num: num, frame: c.Frame.Frame, time: c.Frame.Time, hasTime: c.Frame.HasTime, cut: c.Frame.Cut(),
 		first: d.Command&dp8.NewMsg != 0, last: d.Command&dp8.EndMsg != 0,
 		reliable: d.Command&dp8.Reliable != 0, sequential: d.Command&dp8.Sequential != 0,
 		size: len(d.Payload), data: d.Payload,
@@ -192,10 +193,10 @@ func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) 
 
 // countOnly is the short way for the common case: a whole message whose turn it
 // is, of which only the size matters.
-func (c *conn) countOnly(s *side, num int64, d *dp8.DFrame, keepAlive, late bool) bool {
+func (c *conn) countOnly(s *Side, num int64, d *dp8.DFrame, keepAlive, late bool) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if c.wants.Messages != session.CountMessages || keepAlive || late ||
-		d.Command&whole != whole || d.Coalesced || d.Control&dp8.CtlEndStream != 0 || c.fr.Cut() {
+		d.Command&whole != whole || d.Coalesced || d.Control&dp8.CtlEndStream != 0 || c.Frame.Cut() {
 		return false
 	}
 	return s.asm.addWhole(num, len(d.Payload))

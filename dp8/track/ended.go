@@ -9,23 +9,21 @@ import (
 // stream before it (MC-DPL8R 3.1.4.3).
 func (c *conn) isBehindEnd(dir int, num int64) bool {
 	s := &c.side[dir]
-	return s.goesBeyond(num) && c.unwrapped(dir, s.endAt)
+	return s.GoesBeyond(num) && c.unwrapped(dir, s.EndAt)
 }
 
-// goesBeyond reports a number behind that of END_STREAM.
-func (s *side) goesBeyond(num int64) bool {
-	return s.ended && num > s.endSeq && num < s.endSeq+dp8.WindowSize
+// GoesBeyond reports a number behind that of END_STREAM.
+func (s *Side) GoesBeyond(num int64) bool {
+	return s.Ended && num > s.EndSeq && num < s.EndSeq+dp8.WindowSize
 }
 
 // ignoreBehindEnd takes a frame behind END_STREAM, from which nothing else follows.
 func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(dissect.Duplicate) {
+	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(&c.Sent, true); c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	if c.judge != nil {
-		c.judge.ends().judgeBeyond(&c.c.Rules, dir, d)
-	}
-	c.side[dir].beyond = true
+	c.tellOf(dir, num, BehindEnd)
+	c.side[dir].Beyond = true
 	c.remember(dir, num, d, keepAlive) // its acknowledgement would be a fault
 }
 
@@ -34,20 +32,20 @@ func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool
 func (c *conn) noteEnd(dir int, num int64, d *dp8.DFrame) {
 	s := &c.side[dir]
 	switch {
-	case c.fr.Cut():
-	case s.goesBeyond(num):
-		s.beyond = true
-	case !s.ended && d.Control&dp8.CtlEndStream != 0:
-		s.endAt = c.fr.Time
-		_, f := s.firstBehind(num)
-		s.beyond = f != nil
+	case c.Frame.Cut():
+	case s.GoesBeyond(num):
+		s.Beyond = true
+	case !s.Ended && d.Control&dp8.CtlEndStream != 0:
+		s.EndAt = c.Frame.Time
+		_, f := s.FirstBehind(num)
+		s.Beyond = f != nil
 	}
 }
 
-// firstBehind gives the lowest number behind one of END_STREAM that was captured before it.
-func (s *side) firstBehind(end int64) (num int64, f *sentFrame) {
-	for n := end + 1; n <= s.history.top && n < end+dp8.WindowSize; n++ {
-		if f := s.history.at(n); f != nil {
+// FirstBehind gives the lowest number behind one of END_STREAM that was captured before it.
+func (s *Side) FirstBehind(end int64) (num int64, f *Record) {
+	for n := end + 1; n <= s.History.Top && n < end+dp8.WindowSize; n++ {
+		if f := s.History.At(n); f != nil {
 			return n, f
 		}
 	}

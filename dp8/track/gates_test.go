@@ -1,14 +1,15 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // known is what is known of a number of the connector.
 func (s *scene) known(num int64) string {
-	x, ok := s.Sessions[0].(*pair).conns[0].c.Dir[0].Look(num)
+	x, ok := track.First(s.Sessions[0]).Dir[0].Look(num)
 	switch {
 	case !ok:
 		return "unknown"
@@ -61,7 +62,7 @@ func TestMC_DPL8R_Gates(t *testing.T) {
 		}, 19, "sent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScene(t, Options{}, true)
+			s := newScene(t, track.Options{}, true)
 			s.meet(id, dp8.Version16, dp8.Version16)
 			c.play(s)
 			if got := s.known(c.num); got != c.want {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -27,18 +26,18 @@ const (
 // would be missing to the frame that really has it. It reports whether it did so.
 func (c *conn) hold(dir int, num int64) bool {
 	k := &c.side[dir].keys
-	if k.trusting || len(k.cands) == 0 || c.f.Type == dp8.TypeHardDisconnect || len(c.fr.Payload) > maxHeldPayload {
+	if k.trusting || len(k.cands) == 0 || c.Packet.Type == dp8.TypeHardDisconnect || len(c.Frame.Payload) > maxHeldPayload {
 		return false
 	}
 	if len(k.held) == maxHeld {
 		c.believeHeld(dir)
 		return false
 	}
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(num, seq.Unmarked), true); !c.fr.Words.Has(dissect.Duplicate) {
-		h := heldFrame{num, *c.fr.Datagram}
-		h.datagram.Payload = bytes.Clone(c.fr.Payload)
+	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(num, seq.Unmarked), true); !c.Frame.Words.Has(dissect.Duplicate) {
+		h := heldFrame{num, *c.Frame.Datagram}
+		h.datagram.Payload = bytes.Clone(c.Frame.Payload)
 		k.held = append(k.held, h)
-		c.fr.Awaits = c.wants.Links && c.f.Type == dp8.TypeDFrame
+		c.Frame.Awaits = c.wants.Links && c.Packet.Type == dp8.TypeDFrame
 	}
 	return true
 }
@@ -79,36 +78,36 @@ func (c *conn) believeHeld(dir int) {
 		kept[i] = &k.held[i].datagram
 	}
 	k.held, k.trusting = nil, true
-	at := c.event
-	c.c.Replay(dir, at.fr, kept, func(again *dissect.Frame) {
+	at := c.Event
+	c.c.Replay(dir, at.Frame, kept, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
 		}
-		c.c.Rules.Doubt(conform.GuardAuth)
-		if k := &c.f.SACK; c.f.Type == dp8.TypeSACK {
+		c.tell(dir, Unchecked)
+		if k := &c.Packet.SACK; c.Packet.Type == dp8.TypeSACK {
 			c.heedSACK(dir, c.nextSend(&c.side[dir], k.NSeq), k)
 			return
 		}
-		d := &c.f.DFrame
+		d := &c.Packet.DFrame
 		num := c.side[dir].seq.Peek(uint32(d.Seq))
 		c.sending(num, seq.Unmarked)
 		c.heedData(dir, num, d, c.isKeepAlive(d))
 	})
-	c.event = at
+	c.Event = at
 }
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of
 // the next epoch from its payload (MC-DPL8R 3.1.4.4).
 func (c *conn) showKeys(dir int, num int64) {
-	if c.mode != modeFull || c.f.Type != dp8.TypeDFrame {
+	if c.mode != ModeFull || c.Packet.Type != dp8.TypeDFrame {
 		return
 	}
-	d, k := &c.f.DFrame, &c.side[dir].keys
+	d, k := &c.Packet.DFrame, &c.side[dir].keys
 	k.see(num)
 	if d.Command&dp8.Reliable == 0 || d.KeepAlive {
 		return
 	}
 	if payload, ok := modifierPayload(d); ok {
-		k.offer(num, payload, c.fr.Payload, d.SignatureOff)
+		k.offer(num, payload, c.Frame.Payload, d.SignatureOff)
 	}
 }

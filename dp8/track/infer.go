@@ -49,10 +49,10 @@ func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
 	default:
 		c.inferVersion(dp8.Version15 - 1)
 		if !c.hs.any && c.c.SessionID == a.id {
-			c.hs.sessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
+			c.hs.SessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
 		}
 		d.KeepAlive, d.SessionID = false, 0
-		d.Payload = c.fr.Payload[len(c.fr.Payload)-4:]
+		d.Payload = c.Frame.Payload[len(c.Frame.Payload)-4:]
 	}
 }
 
@@ -90,18 +90,18 @@ func (c *conn) learnSigning(dir int, has bool) {
 	switch {
 	case c.params.Signing == dp8.SigningUnknown:
 		c.concludeSigning(has)
-	case c.hs.signed != c.hs.plain, has == (c.params.Signing == dp8.Signed):
+	case c.hs.Signed != c.hs.plain, has == (c.params.Signing == dp8.Signed):
 	case c.lengths == 0:
-		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
+		c.mode, c.params.Signing, c.c.Signing = ModeUnknown, dp8.SigningUnknown, ""
 	case has == (c.lengths > 0):
-		c.mode, c.c.Signing = modeUnknown, ""
+		c.mode, c.c.Signing = ModeUnknown, ""
 		c.concludeSigning(has)
 	}
 }
 
 func (c *conn) concludeSigning(signed bool) {
 	if !signed {
-		c.knowMode(modeNone, true)
+		c.knowMode(ModeNone, true)
 		return
 	}
 	c.params.Signing = dp8.Signed

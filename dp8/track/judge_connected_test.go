@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // bRspId of an answer may name a frame that was not captured: one for each 40 ms in which its
@@ -26,7 +27,7 @@ func TestMC_DPL8R_2_2_1_2_RspIDOfWhatWasNotCaptured(t *testing.T) {
 		{"at once the connector may name one more", 0, 10, 1, 0},
 		{"… and no second one", 0, 10, 2, 1},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.Now++ // a clock that counts ns, so that nothing is rounded
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		if c.from == 0 {

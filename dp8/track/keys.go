@@ -135,7 +135,7 @@ type keyring struct {
 	justTried  bool        // the last frame verified is one of pending
 	verified   int64       // time of the latest frame that verified
 	verifiedNo int64       // its number
-	suspects   []suspect   // frames of pending that no candidate verified
+	suspects   []Suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
@@ -388,9 +388,18 @@ func (k *keyring) finish() (unresolved uint64) {
 	return unresolved
 }
 
-// A suspect is a frame of an epoch whose secret was not known when it came.
-type suspect struct {
-	frame uint64
-	time  int64
-	timed bool
+// A Signature is what is known of the signature of a frame that is not right.
+type Signature struct {
+	Missing bool   // there is none
+	Stale   bool   // it is made with the secret of the epoch before
+	Early   bool   // … of the epoch after
+	Adrift  bool   // it is right, if the epoch of its number is another one
+	Doubt   *Doubt // … until it shows whether it is; nil where it will not
+}
+
+// A Suspect is a frame of an epoch whose secret was not known when it came.
+type Suspect struct {
+	Frame uint64
+	Time  int64
+	Timed bool
 }

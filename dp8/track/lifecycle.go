@@ -21,19 +21,19 @@ const (
 // sawData notes what a data frame says about the life of the connection.
 func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
-	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
+	if c.life.state == session.Opening && (c.hs.Answered || c.hs.Confirmed) {
 		c.establish() // data flows: the missing confirmation was not captured
 	}
-	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
+	if c.Frame.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
+		c.life.try(dir, copies, dataGiveUp, c.Frame.Time)
 	}
-	if d.Control&dp8.CtlEndStream == 0 || s.ended {
+	if d.Control&dp8.CtlEndStream == 0 || s.Ended {
 		return
 	}
-	s.ended, s.endSeq = true, num
+	s.Ended, s.EndSeq = true, num
 	c.closing(dir, func(first int) bool {
 		// It crosses the other side's when it was sent without having received that.
-		end := c.side[first].endSeq
+		end := c.side[first].EndSeq
 		return near(end, d.NRcv) <= end
 	})
 	c.life.closeEnd[dir] = true
@@ -51,7 +51,7 @@ func (c *conn) closing(dir int, crosses func(first int) bool) {
 	side := session.Side(dir + 1)
 	switch l := &c.life; l.closer {
 	case session.NoSide:
-		l.closer, l.closeAt = side, c.fr.Time
+		l.closer, l.closeAt = side, c.Frame.Time
 	case side, session.BothSides:
 	default:
 		if crosses(1 - dir) {
@@ -62,28 +62,26 @@ func (c *conn) closing(dir int, crosses func(first int) bool) {
 
 // hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
 func (c *conn) hardDisconnect(dir int) {
-	h := &c.f.Handshake
+	h := &c.Packet.Handshake
 	out := &c.c.Dir[dir]
-	if len(c.fr.Payload) < 16 {
+	if len(c.Frame.Payload) < 16 {
 		return // cut by the capture: whose it is and whether it is genuine is not known
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
-	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+	if c.hs.SessionKnown && h.SessionID != c.c.SessionID {
 		c.strayHard(dir, h)
 		return // of another session: ignored
 	}
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
-	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
-	if !c.fr.Cut() && !c.fr.Words.Has(dissect.Duplicate) {
-		if c.hs.sessionKnown {
+	c.Frame.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
+	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
+		if c.hs.SessionKnown {
 			c.lives(dir, true, 0)
 		}
 		c.noteTick(dir, h.Timestamp)
-		if c.judge != nil {
-			c.judge.commands().judgeHard(dir, h)
-		}
+		c.tellOf(dir, num, Resets)
 	}
 	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
@@ -94,7 +92,7 @@ func (c *conn) hardDisconnect(dir int) {
 	c.closing(dir, func(first int) bool {
 		// An answer needs the way to the peer and back; what is clearly faster than
 		// the quickest answer so far was sent before.
-		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
+		return !c.life.closeEnd[first] && c.Frame.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
 	})
 	switch {
 	case c.life.state == session.Closed:
@@ -136,23 +134,19 @@ func (c *conn) finish(end int64) {
 		c.refuted(dir)
 	}
 	for dir := range c.side {
-		c.endClaims(dir)
+		c.endClaims(dir, ClaimLeft)
 	}
-	if c.judge != nil {
-		c.judge.sequence().settleSequence()
-		c.judge.finishJudging()
-		c.judge.ends().judgeTermination()
-	}
+	var unproven [2]bool
 	for dir := range c.side {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)
-		if n := s.keys.finish(); n > 0 {
-			c.c.Dir[dir].Signatures.Unverifiable += n
-			if c.judge != nil {
-				c.judge.signing().judgeUnproven(dir)
-			}
-		}
+		n := s.keys.finish()
+		c.c.Dir[dir].Signatures.Unverifiable += n
+		unproven[dir] = n > 0
+	}
+	if c.judge != nil {
+		c.judge.End(unproven)
 	}
 	l := &c.life
 	if c.timedOut(end) {
@@ -172,7 +166,7 @@ func (c *conn) free() {
 	c.strays = nil
 	for i := range c.side {
 		s := &c.side[i]
-		s.history.frames.Clear()
+		s.History.frames.Clear()
 		s.unjudged, s.doubts, s.refused = nil, nil, nil
 		s.asm.buf, s.asm.sum = nil, nil
 	}

@@ -4,22 +4,22 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// An announcement is what the bNSeq of a SACK says beside what was captured of its side.
-type announcement struct {
-	what    announced
-	highest int64  // captured of the side
-	sent    uint64 // of nextIsSent: the frame with that number
-	other   bool   // … it may be of another connection
-	stray   *stray // … it is, unless this one goes on
+// An Announcement is what the bNSeq of a SACK says beside what was captured of its side.
+type Announcement struct {
+	What    Announced
+	Highest int64  // captured of the side
+	Sent    uint64 // of NextIsSent: the frame with that number
+	Other   bool   // … it may be of another connection
+	Stray   *Stray // … it is, unless this one goes on
 }
 
-type announced uint8
+type Announced uint8
 
 const (
-	nothingAnnounced announced = iota
-	nextIsNext
-	nextIsAhead // numbers before it were not captured
-	nextIsSent  // it was sent before, for certain
+	NothingAnnounced Announced = iota
+	NextIsNext
+	NextIsAhead // numbers before it were not captured
+	NextIsSent  // it was sent before, for certain
 )
 
 // latestNext is the latest bNSeq of a side that was right.
@@ -32,39 +32,39 @@ type latestNext struct {
 // heedsNext reports whether a SACK that is no copy may change anything: not where its bNSeq
 // is proven wrong (MC-DPL8R 2.2.1.5).
 func (c *conn) heedsNext(dir int, next int64) bool {
-	out, w, a := &c.c.Dir[dir], &c.side[dir].next, &c.announced
-	a.what, a.other, a.stray = nothingAnnounced, false, nil
+	out, w, a := &c.c.Dir[dir], &c.side[dir].next, &c.Announced
+	a.What, a.Other, a.Stray = NothingAnnounced, false, nil
 	highest, ok := out.Window().Highest()
-	if !ok || !c.fr.HasTime {
+	if !ok || !c.Frame.HasTime {
 		return true
 	}
-	a.highest = highest
-	tick := c.f.SACK.Timestamp
+	a.Highest = highest
+	tick := c.Packet.SACK.Timestamp
 	sentLater := w.known && int32(tick-w.tick) > 0 && next < w.num
 	switch {
 	case next == highest+1:
-		a.what = nextIsNext
+		a.What = NextIsNext
 		*w = latestNext{true, next, tick}
 		return true
 	case next > highest+1:
-		a.what = nextIsAhead
+		a.What = NextIsAhead
 		return true
 	}
 	x, known := out.Look(next)
 	if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*c.c.Rules.Horizon() && !sentLater {
 		return true // overtaken, or too long ago to tell
 	}
-	a.what, a.sent = nextIsSent, x.Frame
+	a.What, a.Sent = NextIsSent, x.Frame
 	// A new connection of which the start was not captured begins again.
-	if a.other = c.life.hard != [2]bool{} || c.atMost(x.Time) > longest; a.other {
+	if a.Other = c.life.hard != [2]bool{} || c.atMost(x.Time) > longest; a.Other {
 		return false
 	}
 	if x.Time < c.trusted {
 		return true
 	}
-	a.stray = newStray(c.fr, dir, 0)
-	a.stray.side = dir
-	c.addStray(a.stray)
+	a.Stray = newStray(c.Frame, dir, 0)
+	a.Stray.side = dir
+	c.addStray(a.Stray)
 	return false
 }
 

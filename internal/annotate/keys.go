@@ -24,7 +24,7 @@ type Key struct {
 
 // Keys are those of the line for machines, in their order.
 func Keys() []Key {
-	return []Key{
+	keys := []Key{
 		{"frame", "frame", "number of the packet in the input, where it has another one in the output; links between frames are by this number", nil},
 		{"conn", "connection", "number of the connection", connection},
 		{"dir", "direction", "sending side: `a` sent the first frame, `b` is the other", direction},
@@ -35,11 +35,29 @@ func Keys() []Key {
 		{"note.severity", "notes[].severity", "list of their severities, in the same order", severities},
 		{"error.field", "error.field", "field at which decoding stopped", errorField},
 		{"error.offset", "error.offset", "its byte in the payload", errorOffset},
-		{"retry_of", "retry_of", "an earlier frame of the same unit", func(dst []byte, fr *dissect.Frame) []byte { return link(dst, fr.RetryOf) }},
-		{"acked_in", "acked_in", "the first captured frame that acknowledges this one", func(dst []byte, fr *dissect.Frame) []byte { return link(dst, fr.AckedIn) }},
-		{"ack_rtt_ms", "ack_rtt_ms", "round trip: milliseconds since the latest of `acks`", roundTrip},
-		{"acks", "acks", "list of the frames that this one acknowledges first", acks},
 	}
+	return append(keys, generated()...)
+}
+
+// generated are what the analysis gives a frame: lists stand last, for they may be cut.
+func generated() (keys []Key) {
+	var lists []Key
+	for i := range dissect.GeneratedFields {
+		v := &dissect.GeneratedFields[i]
+		switch k := (Key{Name: v.Record(), Record: v.Record(), Doc: v.In("milliseconds")}); {
+		case v.All != nil:
+			k.Doc = "list of the " + k.Doc
+			k.append = func(dst []byte, fr *dissect.Frame) []byte { return numbers(dst, v.All(fr)) }
+			lists = append(lists, k)
+		case v.Time:
+			k.append = func(dst []byte, fr *dissect.Frame) []byte { return millis(dst, v.Of(fr)) }
+			keys = append(keys, k)
+		default:
+			k.append = func(dst []byte, fr *dissect.Frame) []byte { return link(dst, v.Of(fr)) }
+			keys = append(keys, k)
+		}
+	}
+	return append(keys, lists...)
 }
 
 // appendLine appends the line for machines. number is that of the packet in the output.
@@ -129,19 +147,20 @@ func link(dst []byte, frame uint64) []byte {
 	return strconv.AppendUint(dst, frame, 10)
 }
 
-func roundTrip(dst []byte, fr *dissect.Frame) []byte {
-	if fr.AckRTT == 0 {
+// millis appends a time in ns, in milliseconds.
+func millis(dst []byte, ns uint64) []byte {
+	if ns == 0 {
 		return dst
 	}
-	return strconv.AppendFloat(dst, float64(fr.AckRTT)/1e6, 'f', -1, 64)
+	return strconv.AppendFloat(dst, float64(ns)/1e6, 'f', -1, 64)
 }
 
-func acks(dst []byte, fr *dissect.Frame) []byte {
-	for i, a := range fr.Acks {
+func numbers(dst []byte, list []uint64) []byte {
+	for i, n := range list {
 		if len(dst) > maxLine {
 			break
 		}
-		dst = strconv.AppendUint(comma(dst, i == 0), a, 10)
+		dst = strconv.AppendUint(comma(dst, i == 0), n, 10)
 	}
 	return dst
 }

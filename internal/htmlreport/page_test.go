@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -102,7 +103,7 @@ func TestLicence(t *testing.T) {
 func TestPicture(t *testing.T) {
 	v := &timeline.Interval{From: 1_000_000_000, To: 1_000_000_001, InFlight: seq.Flight{Numbers: 3, Bytes: 90}, HasInFlight: true,
 		Drawn: &timeline.Drawn{Sent: timeline.Range{Min: 4, Max: 5, Some: true}, Unreliable: timeline.Range{Min: 5, Max: 5, Some: true}, Delay: timeline.Range{Min: 1_500_000, Max: 2_000_000, Some: true}, Slowest: 8, Frame: 7}}
-	v.Counts[timeline.Bytes] = 100
+	v.Counts[measure.Bytes] = 100
 	w := &timeline.Interval{From: 1_500_000_250, To: 1_500_000_251, Drawn: &timeline.Drawn{Acked: timeline.Range{Min: 6, Max: 6, Some: true}}}
 	p := Picture{Connection: 2, Base: 1_000_000_000}
 	p.Sides[0] = Side{Columns: []*timeline.Interval{v, w}, Window: 64,

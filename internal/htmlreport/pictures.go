@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -144,7 +145,7 @@ type column struct {
 // measures their longest.
 var columns = slices.Concat(plain, measured(), []column{
 	{name: "bytes", unit: 1, of: func(v *timeline.Interval) (int64, bool) {
-		return v.Counts[timeline.Bytes], v.Counts[timeline.Bytes] > 0
+		return v.Counts[measure.Bytes], v.Counts[measure.Bytes] > 0
 	}},
 })
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -114,7 +115,7 @@ func side(c *session.Conn, i int, p *seq.Pulse, out *Snapshot) Dir {
 	d := &c.Dir[i]
 	x := Dir{
 		Frames: d.Frames, Bytes: d.Bytes, Data: d.DataFrames, Acks: d.Acks, KeepAlives: d.KeepAlives,
-		Retries: d.Retries, Unneeded: d.UnneededRetries, KnowsUnneeded: report.KnowsUnneeded(c),
+		Retries: d.Retries, Unneeded: d.UnneededRetries, KnowsUnneeded: measure.ReadsAcks(c),
 		Duplicates: d.Duplicates, OutOfOrder: d.OutOfOrder, Gaps: d.Gaps, Missing: p.Missing,
 		Messages: d.Messages, Incomplete: d.IncompleteMessages,
 		BadSignatures: d.Signatures.Invalid, HasSignatures: d.HasSignatures,

@@ -5,23 +5,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // AnalysisColumns are the columns of the analysis as CSV: the paths of a connection in the
 // JSON document, and those of a direction, which stand for directions.a or directions.b as
 // the column direction says. The dialect of a side is directions.dialect.
-var AnalysisColumns = append(append(strings.Fields(beforeTimes), timesColumns()...), strings.Fields(behindTimes)...)
+var AnalysisColumns = slices.Concat(strings.Fields(ofConnection), counterColumns(0, measure.ValidSignatures), timesColumns(),
+	counterColumns(measure.ValidSignatures, measure.Counters), strings.Fields(ofEnd))
 
-const beforeTimes = `
+const ofConnection = `
 	id direction protocol dialect dialects detected_by confidence_bits a.address a.role b.address b.role
 	first_frame last_frame first_time last_time duration_ms complete state closed_by reason icmp.notices icmp.first_frame
-	session_id version signing players inferred summed_up internal_error.frame internal_error.message
-	frames bytes data_frames acks retries sendings unneeded_retries duplicates out_of_order gaps missing
-	lost.before_capture lost.after_capture lost.not_captured messages message_bytes incomplete_messages keepalives`
+	session_id version signing players inferred summed_up internal_error.frame internal_error.message`
 
-const behindTimes = `
-	signatures.valid signatures.invalid signatures.unverifiable directions.dialect
+const ofEnd = `
+	directions.dialect
 	end.cause end.side end.certainty end.time end.frame end.frames end.sentence end.would_refute end.candidates end.reason
 	findings.error findings.warn findings.note`
 

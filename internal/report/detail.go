@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -142,7 +143,7 @@ func (p *painter) delivery(c *session.Conn) []pair {
 	rows := []pair{
 		both(c, "retries", func(d *seq.Direction) cell { return p.judged(d.Retries, p.retryStyle(d)) }),
 		both(c, "  of all sent", func(d *seq.Direction) cell { return p.share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
-		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, knowsUnneeded(c), p.Warn) }),
+		both(c, "  unneeded", func(d *seq.Direction) cell { return p.maybe(d.UnneededRetries, measure.ReadsAcks(c), p.Warn) }),
 		both(c, "duplicates", func(d *seq.Direction) cell { return p.count(d.Duplicates) }),
 		both(c, "out of order", func(d *seq.Direction) cell { return p.count(d.OutOfOrder) }),
 		both(c, "gaps", func(d *seq.Direction) cell { return p.count(d.Gaps) }),

@@ -1,42 +1,52 @@
 package report
 
 import (
+	"strings"
+
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
+// direction writes the counters and times of a direction, in the order of their tables: times
+// stand behind the counters, and signatures behind the times.
 func (e *encoder) direction(k string, c *session.Conn, i int) {
 	d := &c.Dir[i]
 	e.open(k, '{')
-	e.count("frames", d.Frames)
-	e.count("bytes", d.Bytes)
-	e.count("data_frames", d.DataFrames)
-	e.count("acks", d.Acks)
-	e.count("retries", d.Retries)
-	e.count("sendings", d.Sendings())
-	if knowsUnneeded(c) {
-		e.count("unneeded_retries", d.UnneededRetries)
-	}
-	e.count("duplicates", d.Duplicates)
-	e.count("out_of_order", d.OutOfOrder)
-	e.count("gaps", d.Gaps)
-	e.count("missing", d.Missing())
-	e.lost(proven(d))
-	e.count("messages", d.Messages)
-	e.count("message_bytes", d.MessageBytes)
-	e.count("incomplete_messages", d.IncompleteMessages)
-	e.count("keepalives", d.KeepAlives)
+	v, known := measure.Of(d), measure.Known(c, d)
+	e.counters(&v, known, 0, measure.ValidSignatures)
 	e.times(d.Times)
-	if d.HasSignatures {
-		e.signatures(&d.Signatures)
-	}
+	e.counters(&v, known, measure.ValidSignatures, measure.Counters)
 	e.known("dialect", d.Dialect)
 	e.close('}')
 }
 
-// knowsUnneeded reports whether acknowledgements can be read, so that retries
-// of what was acknowledged can be told: everywhere but under encryption.
-func knowsUnneeded(c *session.Conn) bool { return c.Dialect != "dtls" }
+// counters writes those known of the counters from one to before another. The object of
+// losses is there in any case, that of signatures with its members.
+func (e *encoder) counters(v *measure.Values, known measure.Set, from, end measure.Counter) {
+	open := ""
+	for i := from; i < end; i++ {
+		object, key, within := strings.Cut(measure.Table[i].Key, ".")
+		if !within {
+			object, key = "", object
+		}
+		here := known.Has(i)
+		if object != open && open != "" {
+			e.close('}')
+			open = ""
+		}
+		if object != open && (here || measure.Table[i].Absent == measure.Unknown) {
+			e.open(object, '{')
+			open = object
+		}
+		if here {
+			e.count(key, uint64(v[i]))
+		}
+	}
+	if open != "" {
+		e.close('}')
+	}
+}
 
 // losses are the losses of one direction; unknown ones are not known to be 0.
 type losses struct {
@@ -54,20 +64,6 @@ func proven(d *seq.Direction) losses {
 	return l
 }
 
-func (e *encoder) lost(l losses) {
-	e.open("lost", '{')
-	if l.knownBefore {
-		e.count("before_capture", l.BeforeCapture)
-	}
-	if l.knownAfter {
-		e.count("after_capture", l.AfterCapture)
-	}
-	if l.known {
-		e.count("not_captured", l.NotCaptured)
-	}
-	e.close('}')
-}
-
 // times writes what was measured, by measure.
 func (e *encoder) times(of func(seq.Measure) seq.RTT) {
 	for m, x := range seq.Measures {
@@ -76,11 +72,11 @@ func (e *encoder) times(of func(seq.Measure) seq.RTT) {
 			continue
 		}
 		e.open(x.Key, '{')
-		e.count("samples", r.Samples)
-		e.ms("min_ms", r.Min)
-		e.ms("p50_ms", r.P50)
-		e.ms("p95_ms", r.P95)
-		e.ms("max_ms", r.Max)
+		e.count(measure.Samples, r.Samples)
+		for i := range measure.Statistics {
+			s := &measure.Statistics[i]
+			e.ms(s.Key, s.Of(&r))
+		}
 		e.close('}')
 	}
 }
@@ -88,17 +84,18 @@ func (e *encoder) times(of func(seq.Measure) seq.RTT) {
 // timesColumns are the columns of what times writes.
 func timesColumns() (names []string) {
 	for _, x := range seq.Measures {
-		for _, part := range []string{"samples", "min_ms", "p50_ms", "p95_ms", "max_ms"} {
-			names = append(names, x.Key+"."+part)
+		names = append(names, x.Key+"."+measure.Samples)
+		for i := range measure.Statistics {
+			names = append(names, x.Key+"."+measure.Statistics[i].Key)
 		}
 	}
 	return names
 }
 
-func (e *encoder) signatures(s *seq.Signatures) {
-	e.open("signatures", '{')
-	e.count("valid", s.Valid)
-	e.count("invalid", s.Invalid)
-	e.count("unverifiable", s.Unverifiable)
-	e.close('}')
+// counterColumns are the columns of the counters from one to before another.
+func counterColumns(from, end measure.Counter) (names []string) {
+	for i := from; i < end; i++ {
+		names = append(names, measure.Table[i].Key)
+	}
+	return names
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -39,9 +40,9 @@ func (e *encoder) interval(c *session.Conn, dir int, v *timeline.Interval) {
 	e.text("direction", "ab"[dir:dir+1])
 	e.time("from", v.From)
 	e.time("to", v.To)
-	for i, name := range timeline.Names {
-		if timeline.Counter(i) != timeline.UnneededRetries || knowsUnneeded(c) {
-			e.count(name, uint64(v.Counts[i]))
+	for _, i := range measure.InInterval {
+		if i != measure.UnneededRetries || measure.ReadsAcks(c) {
+			e.count(measure.Table[i].Key, uint64(v.Counts[i]))
 		}
 	}
 	if v.HasInFlight {
@@ -82,7 +83,10 @@ func WriteIntervalJSON(w io.Writer, x *Intervals) error {
 
 // intervalColumns are the columns of intervals as CSV, by their paths in the record.
 func intervalColumns() []string {
-	names := append([]string{"connection", "direction", "from", "to"}, timeline.Names[:]...)
+	names := []string{"connection", "direction", "from", "to"}
+	for _, i := range measure.InInterval {
+		names = append(names, measure.Table[i].Key)
+	}
 	return append(append(names, "in_flight_max"), timesColumns()...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/plot"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -41,13 +42,13 @@ type plotter struct {
 // side writes the plots of a direction above the axis of time.
 func (v *plotter) side(name string, list []*timeline.Interval) {
 	g, seconds := v.grid, float64(v.grid.step)/1e9
-	bytes, total := g.sums(list, timeline.Bytes)
+	bytes, total := g.sums(list, measure.Bytes)
 	mean := float64(total) * 1e9 / float64(max(1, g.span()))
 	rate := func(n float64) string { return size(uint64(n+0.5)) + "/s" }
 	whole := func(n float64) string { return thousands(int64(n)) }
 	in := " in " + g.stepText()
 	v.plot(name+" rate: mean "+rate(mean), in, areas(bytes, 1/seconds), rate, 4, v.o.Palette.Protocol)
-	if retries, total := g.sums(list, timeline.Retries); total > 0 {
+	if retries, total := g.sums(list, measure.Retries); total > 0 {
 		v.plot(name+" retries: sum "+thousands(total), in, areas(retries, 1), whole, 2, v.o.Palette.Warn)
 	}
 	if flight, some := g.inFlight(list); some {
@@ -110,7 +111,7 @@ func areas(values []int64, factor float64) []plot.Span {
 }
 
 // sums gives a counter by columns, and its sum.
-func (g grid) sums(list []*timeline.Interval, c timeline.Counter) (values []int64, total int64) {
+func (g grid) sums(list []*timeline.Interval, c measure.Counter) (values []int64, total int64) {
 	values = make([]int64, g.columns())
 	for _, v := range list {
 		values[g.column(v)] += v.Counts[c]

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -142,9 +143,9 @@ func (g grid) column(v *timeline.Interval) int {
 // rows writes the sparklines of a direction; counters that are 0 throughout are left out.
 func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
 	side := "ab"[dir : dir+1]
-	for i, name := range timeline.Names {
-		if values, total := g.sums(list, timeline.Counter(i)); total > 0 {
-			g.row(b, side, name, values, "sum "+thousands(total))
+	for _, i := range measure.InInterval {
+		if values, total := g.sums(list, i); total > 0 {
+			g.row(b, side, measure.Table[i].Key, values, "sum "+thousands(total))
 			side = " "
 		}
 	}

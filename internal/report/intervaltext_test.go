@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -55,7 +56,7 @@ func TestIntervalTextKeepsItsWidth(t *testing.T) {
 	var list []*timeline.Interval
 	for i := range int64(5000) {
 		v := &timeline.Interval{From: i * 1e9, To: (i + 1) * 1e9}
-		v.Counts[timeline.Frames] = 123_456_789 + i
+		v.Counts[measure.Frames] = 123_456_789 + i
 		list = append(list, v)
 	}
 	x := &Intervals{Conns: []*session.Conn{c}, Of: func(*session.Conn, int) []*timeline.Interval { return list }, Length: 1e9}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -168,7 +169,7 @@ func TestSchemas(t *testing.T) {
 		Defs map[string]map[string]any `json:"$defs"`
 	}
 	var finding map[string]any
-	if err := errors.Join(json.Unmarshal(analysisSchema, &analysis), json.Unmarshal(findingSchema, &finding)); err != nil {
+	if err := errors.Join(json.Unmarshal(measuresOfDirection(analysisSchema), &analysis), json.Unmarshal(findingSchema, &finding)); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []string{"$schema", "$id", "title"} {
@@ -197,7 +198,8 @@ func TestNumbersInJSON(t *testing.T) {
 func TestLost(t *testing.T) {
 	lost := func(d *seq.Direction) string {
 		e := encoder{b: []byte("{")}
-		e.lost(proven(d))
+		v := measure.Of(d)
+		e.counters(&v, measure.Known(&session.Conn{}, d), measure.LostBefore, measure.NotCaptured+1)
 		return string(e.b[1:])
 	}
 	unseen := &seq.Direction{}

@@ -103,9 +103,6 @@ func Known(d *seq.Direction) (before, after, captured bool) {
 	return l.knownBefore, l.knownAfter, l.known
 }
 
-// KnowsUnneeded reports whether unneeded retries can be told from needed ones.
-func KnowsUnneeded(c *session.Conn) bool { return knowsUnneeded(c) }
-
 // WhyNow is what ended a connection, as far as a run that goes on can tell, in two or three
 // words: "" where its state says as much, or nothing is known. heard is the time, in ns since
 // 1970, up to which packets came.

@@ -35,7 +35,7 @@ func SchemaNames() []string {
 func Schema(name string) ([]byte, bool) {
 	switch name {
 	case "analysis":
-		return analysisSchema, true
+		return measuresOfDirection(analysisSchema), true
 	case "frame":
 		return render.Schema(), true
 	case "message":
@@ -43,7 +43,7 @@ func Schema(name string) ([]byte, bool) {
 	case "explain":
 		return explainSchema, true
 	case "interval":
-		return intervalSchema, true
+		return measuresOfInterval(intervalSchema), true
 	case "points":
 		return pointsSchema, true
 	case "ladder":

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -120,7 +121,7 @@ func (v *Interval) picture() *Drawn {
 }
 
 // draw enters what a frame shows of a side. before is what the side had counted until then.
-func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, at int64, before Counts) {
+func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, at int64, before measure.Values) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	if !d.IsOpen() || !x.started {
 		return
@@ -148,9 +149,9 @@ func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, a
 		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: waiting})
 	}
 	m := Mark{Time: at, Number: num, Frame: fr.Frame}
-	unneeded := max(0, l.told[UnneededRetries]-before[UnneededRetries])
+	unneeded := max(0, l.told[measure.UnneededRetries]-before[measure.UnneededRetries])
 	l.drawing.add(m, UnneededRetry, unneeded)
-	l.drawing.add(m, NeededRetry, l.told[Retries]-before[Retries]-unneeded)
+	l.drawing.add(m, NeededRetry, l.told[measure.Retries]-before[measure.Retries]-unneeded)
 	if sent {
 		l.drawing.link(fr.Frame)
 	}

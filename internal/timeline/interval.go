@@ -4,68 +4,15 @@ package timeline
 import (
 	"slices"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
-
-// A Counter is one of the numbers that intervals and analyses share.
-type Counter uint8
-
-const (
-	Frames Counter = iota
-	Bytes
-	DataFrames
-	Acks
-	Retries
-	UnneededRetries
-	Duplicates
-	Gaps
-	OutOfOrder
-	Messages
-	MessageBytes
-	KeepAlives
-	Columns // how many of them intervals show; those that follow belong to a part (Part)
-)
-
-const (
-	IncompleteMessages = Columns + iota
-	Missing
-	Sendings
-	ValidSignatures
-	InvalidSignatures
-	UnverifiableSignatures
-	Counters
-)
-
-// Names are the keys of the counters in records.
-var Names = [Columns]string{
-	"frames", "bytes", "data_frames", "acks", "retries", "unneeded_retries", "duplicates", "gaps", "out_of_order", "messages", "message_bytes", "keepalives",
-}
-
-// Counts are the counters of a direction, or what an interval adds to them.
-type Counts [Counters]int64
-
-// countsOf reads the counters of a direction.
-func countsOf(d *seq.Direction) Counts {
-	return Counts{
-		Frames: int64(d.Frames), Bytes: int64(d.Bytes), DataFrames: int64(d.DataFrames), Acks: int64(d.Acks),
-		Retries: int64(d.Retries), UnneededRetries: int64(d.UnneededRetries), Duplicates: int64(d.Duplicates),
-		Gaps: int64(d.Gaps), OutOfOrder: int64(d.OutOfOrder), Messages: int64(d.Messages), MessageBytes: int64(d.MessageBytes),
-		KeepAlives: int64(d.KeepAlives),
-	}
-}
-
-// addRest reads the counters that no column shows.
-func (c *Counts) addRest(d *seq.Direction) {
-	signed := &d.Signatures
-	c[IncompleteMessages], c[Missing], c[Sendings] = int64(d.IncompleteMessages), int64(d.Missing()), int64(d.Sendings())
-	c[ValidSignatures], c[InvalidSignatures], c[UnverifiableSignatures] = int64(signed.Valid), int64(signed.Invalid), int64(signed.Unverifiable)
-}
 
 // An Interval is what a side sent within an interval of time, and how long it took to be
 // acknowledged where the acknowledgement was captured in it.
 type Interval struct {
-	From, To int64 // ns since 1970, by the capture's times; To is the first behind it
-	Counts
+	From, To    int64 // ns since 1970, by the capture's times; To is the first behind it
+	Counts      measure.Values
 	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool
 	times       *seq.Times // while it is one of the latest, nil for none
@@ -156,14 +103,14 @@ func (v *Interval) measuredAny() bool {
 
 // empty reports whether nothing happened.
 func (v *Interval) empty() bool {
-	return v.Counts == Counts{} && !v.measuredAny() && v.Drawn == nil
+	return v.Counts == measure.Values{} && !v.measuredAny() && v.Drawn == nil
 }
 
 // A line is the intervals of one direction.
 type line struct {
-	list []*Interval // ascending
-	at   int         // the one that was asked for last
-	told Counts      // what is in the intervals
+	list []*Interval    // ascending
+	at   int            // the one that was asked for last
+	told measure.Values // what is in the intervals
 
 	drawing *drawing // nil where no picture is wanted
 }
@@ -194,7 +141,7 @@ func (l *line) find(from, to int64) (v *Interval, fresh bool) {
 // settled gives the intervals in which something happened. What was counted and taken back
 // later comes off the latest intervals that have it.
 func (l *line) settled() []*Interval {
-	for c := range Counters {
+	for c := range measure.Counters {
 		var debt int64
 		take := func(v *Interval) {
 			n := v.Counts[c] + debt

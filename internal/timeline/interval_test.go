@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -13,11 +14,11 @@ func TestTakenBack(t *testing.T) {
 	var l line
 	for i, n := range []int64{2, 1, 0, -2, 1} {
 		v, _ := l.find(int64(i)*10, int64(i)*10+10)
-		v.Counts[KeepAlives] = n
+		v.Counts[measure.KeepAlives] = n
 	}
 	var got []int64
 	for _, v := range l.settled() {
-		got = append(got, v.From, v.Counts[KeepAlives])
+		got = append(got, v.From, v.Counts[measure.KeepAlives])
 	}
 	if len(got) != 4 || got[0] != 0 || got[1] != 1 || got[2] != 40 || got[3] != 1 {
 		t.Errorf("want 1 at 0 and 1 at 40, have %v", got)

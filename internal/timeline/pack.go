@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -61,7 +62,7 @@ func sized[T any](list []T, n int64) []T {
 func (l *line) pack(p *seq.Packer) {
 	n := int64(len(l.list))
 	p.Ints(&n)
-	l.list, l.told = sized(l.list, n), Counts{}
+	l.list, l.told = sized(l.list, n), measure.Values{}
 	for i := range l.list {
 		if l.list[i] == nil {
 			l.list[i] = new(Interval)
@@ -76,7 +77,7 @@ func (l *line) pack(p *seq.Packer) {
 
 func (v *Interval) pack(p *seq.Packer) {
 	v.freeze()
-	var counts [Counters]*int64
+	var counts [measure.Counters]*int64
 	for c := range counts {
 		counts[c] = &v.Counts[c]
 	}

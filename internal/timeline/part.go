@@ -71,19 +71,11 @@ func (p *Part) Restrict(c *session.Conn) {
 				x = v
 			}
 		}
-		n := &x.Counts
-		d.Frames, d.Bytes, d.DataFrames, d.Acks = of(n, Frames), of(n, Bytes), of(n, DataFrames), of(n, Acks)
-		d.Retries, d.UnneededRetries, d.Duplicates = of(n, Retries), of(n, UnneededRetries), of(n, Duplicates)
-		d.OutOfOrder, d.Gaps, d.KeepAlives = of(n, OutOfOrder), of(n, Gaps), of(n, KeepAlives)
-		d.Messages, d.MessageBytes, d.IncompleteMessages = of(n, Messages), of(n, MessageBytes), of(n, IncompleteMessages)
-		d.Signatures = seq.Signatures{Valid: of(n, ValidSignatures), Invalid: of(n, InvalidSignatures), Unverifiable: of(n, UnverifiableSignatures)}
-		lost, unknown := p.lost(c, dir)
-		part := seq.Part{Missing: of(n, Missing), Sendings: of(n, Sendings), Lost: lost, LossUnknown: unknown}
+		part := x.Counts.Put(d)
+		part.Lost, part.LossUnknown = p.lost(c, dir)
 		for m := range seq.NMeasures {
 			part.Times[m] = x.Times(m)
 		}
 		seq.Restrict(d, part)
 	}
 }
-
-func of(n *Counts, c Counter) uint64 { return uint64(n[c]) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -95,9 +96,9 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 // time waits for it.
 func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 	d, l := &c.Dir[dir], &x.dir[dir]
-	now := countsOf(d)
-	if t.whole {
-		now.addRest(d)
+	var now measure.Values
+	if now.Read(d); t.whole {
+		now.ReadRest(d)
 	}
 	if now == l.told || !x.started {
 		return

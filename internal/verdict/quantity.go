@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/yamlfile"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // absence says why there is no value.
@@ -38,9 +40,9 @@ type quantity struct {
 	doc    string
 }
 
-// Quantities of the analysis document: what counts is added up, what measures or
-// names is looked at place by place.
-var quantities = [...]quantity{
+// general are the quantities of more than a direction: what counts is added up, what measures
+// or names is looked at place by place.
+var general = [...]quantity{
 	{"connections", ofRun, false, none, "how many there are"},
 	{"captures", ofRun, false, none, "how many inputs there are"},
 	{"totals.packets", ofRun, false, none, "packets"},
@@ -68,53 +70,42 @@ var quantities = [...]quantity{
 	{"findings.error", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.warn", ofConnection, false, none, "findings, before any rules file"},
 	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
-	{"frames", ofDirection, false, none, "UDP datagrams"},
-	{"bytes", ofDirection, false, none, "their payload"},
-	{"data_frames", ofDirection, false, none, "frames that carry application data"},
-	{"acks", ofDirection, false, none, "frames that only acknowledge"},
-	{"retries", ofDirection, false, none, "transmissions of units sent before"},
-	{sendings, ofDirection, false, none, "transmissions that retries are a share of, retries included"},
-	{"unneeded_retries", ofDirection, false, unknown, "retries of acknowledged units"},
-	{"duplicates", ofDirection, false, none, "copies made by the network or the capture"},
-	{"out_of_order", ofDirection, false, none, "late first copies"},
-	{"gaps", ofDirection, false, none, "forward jumps of the number"},
-	{"missing", ofDirection, false, none, "numbers never captured"},
-	{"lost.before_capture", ofDirection, false, unknown, "proved lost before the capture point"},
-	{"lost.after_capture", ofDirection, false, unknown, "proved lost after the capture point"},
-	{"lost.not_captured", ofDirection, false, unknown, "proved lost by the capture"},
-	{"messages", ofDirection, false, none, "application messages"},
-	{"message_bytes", ofDirection, false, none, "their bytes"},
-	{"incomplete_messages", ofDirection, false, none, "messages that lack a part"},
-	{"keepalives", ofDirection, false, none, "keepalives and pings"},
-	{"rtt.samples", ofDirection, false, zero, "round trips measured"},
-	{"rtt.min_ms", ofDirection, true, unknown, "shortest round trip"},
-	{"rtt.p50_ms", ofDirection, true, unknown, "median round trip"},
-	{"rtt.p95_ms", ofDirection, true, unknown, "95 of 100 round trips are shorter"},
-	{"rtt.max_ms", ofDirection, true, unknown, "longest round trip"},
-	{"ack_wait.samples", ofDirection, false, zero, "waits measured, from the first transmission of a unit to its first acknowledgement"},
-	{"ack_wait.min_ms", ofDirection, true, unknown, "shortest wait"},
-	{"ack_wait.p50_ms", ofDirection, true, unknown, "median wait"},
-	{"ack_wait.p95_ms", ofDirection, true, unknown, "95 of 100 waits are shorter"},
-	{"ack_wait.max_ms", ofDirection, true, unknown, "longest wait"},
-	{"paired_rtt.samples", ofDirection, false, zero, "round trips of units sent several times"},
-	{"paired_rtt.min_ms", ofDirection, true, inapplicable, "shortest of them"},
-	{"paired_rtt.p50_ms", ofDirection, true, inapplicable, "median of them"},
-	{"paired_rtt.p95_ms", ofDirection, true, inapplicable, "95 of 100 of them are shorter"},
-	{"paired_rtt.max_ms", ofDirection, true, inapplicable, "longest of them"},
-	{"ping_rtt.samples", ofDirection, false, zero, "pings measured"},
-	{"ping_rtt.min_ms", ofDirection, true, inapplicable, "shortest round trip of a ping"},
-	{"ping_rtt.p50_ms", ofDirection, true, inapplicable, "median of pings"},
-	{"ping_rtt.p95_ms", ofDirection, true, inapplicable, "95 of 100 pings are shorter"},
-	{"ping_rtt.max_ms", ofDirection, true, inapplicable, "longest round trip of a ping"},
-	{"signatures.valid", ofDirection, false, zero, "signatures that verify"},
-	{"signatures.invalid", ofDirection, false, zero, "signatures that do not"},
-	{"signatures.unverifiable", ofDirection, false, zero, "signatures whose secret is not known"},
 }
 
-// quantityCount is their number.
-const quantityCount = len(quantities)
+// quantityCount is how many quantities the analysis document has.
+const quantityCount = len(general) + int(measure.Counters) + int(seq.NMeasures)*(1+len(measure.Statistics))
 
-const sendings = "sendings"
+// quantities are those of the analysis document.
+var quantities = func() (all [quantityCount]quantity) {
+	n := copy(all[:], general[:])
+	put := func(q quantity) {
+		q.level = ofDirection
+		all[n] = q
+		n++
+	}
+	for i := range measure.Table {
+		x := &measure.Table[i]
+		put(quantity{name: x.Key, absent: absences[x.Absent], doc: x.Doc})
+	}
+	for m := range seq.NMeasures {
+		key, missing := seq.Measures[m].Key, inapplicable
+		if measure.Times[m].Absent == measure.Unknown {
+			missing = unknown
+		}
+		put(quantity{name: key + "." + measure.Samples, absent: zero, doc: measure.SamplesDoc(m)})
+		for i := range measure.Statistics {
+			s := &measure.Statistics[i]
+			put(quantity{name: key + "." + s.Key, each: true, absent: missing, doc: s.Doc(m)})
+		}
+	}
+	return all
+}()
+
+// absences are what it means here that a counter is absent.
+var absences = [...]absence{measure.Never: none, measure.Zero: zero, measure.Unknown: unknown}
+
+// sendings is what retries are a share of.
+var sendings = measure.Table[measure.Sendings].Key
 
 // Quantities that others are computed with, by their place in the table.
 var qDataFrames, qSamples, qP50, qP95 = mustFind("data_frames"), mustFind("rtt.samples"), mustFind("rtt.p50_ms"), mustFind("rtt.p95_ms")
