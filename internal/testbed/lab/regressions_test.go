@@ -39,6 +39,8 @@ var regressions = []struct {
 	// The same, in one gap: the side sent faster in it than ever before.
 	{"dp8/wild-20261134", "drop 95-287", "DP8-SIG-EARLY", conform.GuardNone},
 	{"dp8/wild-20261134", "drop 81-273", "DP8-SIG-HDISCKEY", conform.GuardNone},
+	// A late copy of the CONNECTED, which was not captured when it came first.
+	{"dp8/wild-2411249304", "copy 78 +961.991649ms; drop 72-78", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
 	// Another connection began unseen, behind a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.
