@@ -99,9 +99,21 @@ func (j commandJudge) judgeTick(dir int) {
 	case !x.Back:
 	case x.Other:
 		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", x.WasIn)
+	case j.opensLate(dir):
+		rules.Unclear(r221TickMono, conform.GuardReord, "tTimestamp is lower than before; the frame may be a late copy of one that was not captured", x.WasIn)
 	default:
 		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", j.tickOf(), x.Since/1e6, x.Was), x.WasIn)
 	}
+}
+
+// opensLate reports a frame of the handshake from a side that has sent data: it was sent
+// before that.
+func (j commandJudge) opensLate(dir int) bool {
+	switch _, sent := j.c.Dir[dir].Window().Highest(); j.Packet.Type {
+	case dp8.TypeConnect, dp8.TypeConnected, dp8.TypeConnectedSigned:
+		return sent
+	}
+	return false
 }
 
 // tickOf is the tick count of the command frame at hand.

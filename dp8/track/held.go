@@ -2,6 +2,7 @@ package track
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
@@ -12,6 +13,7 @@ import (
 // It is forged if a guess verifies a later one. If none does, no guess is right.
 type heldFrame struct {
 	num      int64
+	hard     bool // it is a HARD_DISCONNECT
 	datagram dissect.Datagram
 }
 
@@ -26,15 +28,16 @@ const (
 // would be missing to the frame that really has it. It reports whether it did so.
 func (c *conn) hold(dir int, num int64) bool {
 	k := &c.side[dir].keys
-	if k.trusting || len(k.cands) == 0 || c.Packet.Type == dp8.TypeHardDisconnect || len(c.Frame.Payload) > maxHeldPayload {
+	hard := c.Packet.Type == dp8.TypeHardDisconnect
+	if k.trusting || len(k.cands) == 0 || len(c.Frame.Payload) > maxHeldPayload {
 		return false
 	}
 	if len(k.held) == maxHeld {
-		c.believeHeld(dir)
+		c.believeHeld(dir, !hard)
 		return false
 	}
 	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(num, seq.Unmarked), true); !c.Frame.Words.Has(dissect.Duplicate) {
-		h := heldFrame{num, *c.Frame.Datagram}
+		h := heldFrame{num, hard, *c.Frame.Datagram}
 		h.datagram.Payload = bytes.Clone(c.Frame.Payload)
 		k.held = append(k.held, h)
 		c.Frame.Awaits = c.wants.Links && c.Packet.Type == dp8.TypeDFrame
@@ -42,14 +45,14 @@ func (c *conn) hold(dir int, num int64) bool {
 	return true
 }
 
-// holdsBelow reports a held data frame or SACK with a number below next.
-func (k *keyring) holdsBelow(next int64) bool {
-	for i := range k.held {
-		if k.held[i].num < next {
-			return true
-		}
+// holdsAcked reports a held data frame or SACK with a number below what the peer expects
+// next, or any where a mask says what it has beyond that.
+func (k *keyring) holdsAcked(nrcv uint8, mask uint64) bool {
+	if len(k.held) == 0 {
+		return false
 	}
-	return false
+	next := near(k.held[0].num, nrcv)
+	return slices.ContainsFunc(k.held, func(h heldFrame) bool { return !h.hard && (mask != 0 || h.num < next) })
 }
 
 // drop gives up the held frames: none of them is the side's.
@@ -70,13 +73,20 @@ func (c *conn) forgetDropped(dir int) {
 }
 
 // believeHeld tracks the held frames of a side: no guess at its secret is right, or the
-// peer accepted one of them.
-func (c *conn) believeHeld(dir int) {
+// peer accepted one of them. A HARD_DISCONNECT is none of its own where the side goes on, with
+// a frame that verified or was held later, or with the one at hand.
+func (c *conn) believeHeld(dir int, goesOn bool) {
 	k := &c.side[dir].keys
-	kept := make([]*dissect.Datagram, len(k.held))
-	for i := range k.held {
-		kept[i] = &k.held[i].datagram
+	var kept []*dissect.Datagram
+	for i := len(k.held) - 1; i >= 0; i-- {
+		h := &k.held[i]
+		if goesOn = goesOn || !h.hard || k.verified > h.datagram.Time; goesOn && h.hard {
+			k.dropped = append(k.dropped, *h)
+		} else {
+			kept = append(kept, &h.datagram)
+		}
 	}
+	slices.Reverse(kept)
 	k.held, k.trusting = nil, true
 	at := c.Event
 	c.c.Replay(dir, at.Frame, kept, func(again *dissect.Frame) {
@@ -86,6 +96,10 @@ func (c *conn) believeHeld(dir int) {
 		c.tell(dir, Unchecked)
 		if k := &c.Packet.SACK; c.Packet.Type == dp8.TypeSACK {
 			c.heedSACK(dir, c.nextSend(&c.side[dir], k.NSeq), k)
+			return
+		}
+		if h := &c.Packet.Handshake; c.Packet.Type == dp8.TypeHardDisconnect {
+			c.heedHard(dir, c.nextSend(&c.side[dir], h.RspID), h)
 			return
 		}
 		d := &c.Packet.DFrame

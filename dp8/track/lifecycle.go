@@ -63,7 +63,6 @@ func (c *conn) closing(dir int, crosses func(first int) bool) {
 // hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
 func (c *conn) hardDisconnect(dir int) {
 	h := &c.Packet.Handshake
-	out := &c.c.Dir[dir]
 	if len(c.Frame.Payload) < 16 {
 		return // cut by the capture: whose it is and whether it is genuine is not known
 	}
@@ -75,7 +74,13 @@ func (c *conn) hardDisconnect(dir int) {
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
-	c.Frame.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
+	c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
+	c.heedHard(dir, num, h)
+}
+
+// heedHard tracks a HARD_DISCONNECT that is not known to be forged.
+func (c *conn) heedHard(dir int, num int64, h *dp8.Handshake) {
+	c.Frame.Words |= dissect.Close
 	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
 		if c.hs.SessionKnown {
 			c.lives(dir, true, 0)
@@ -128,7 +133,7 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	for dir := range c.side {
 		if len(c.side[dir].keys.held) > 0 {
-			c.believeHeld(dir)
+			c.believeHeld(dir, false)
 		}
 		c.c.Dir[dir].Provisionals().End()
 		c.refuted(dir)

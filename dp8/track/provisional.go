@@ -9,8 +9,8 @@ import (
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
 func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
-	if k := &c.side[dir].keys; len(k.held) > 0 && (mask != 0 || k.holdsBelow(near(k.held[0].num, nrcv))) {
-		c.believeHeld(dir)
+	if c.side[dir].keys.holdsAcked(nrcv, mask) {
+		c.believeHeld(dir, false)
 	}
 	if !out.Provisionals().Any() {
 		return

@@ -60,6 +60,9 @@ func (j *judge) judgeIdle(dir int, n int64) {
 		rules.Pass(rKaSent)
 	}
 	if alive {
+		if old {
+			idle = own // of the other side, what came last may not have arrived
+		}
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
 		j.beat(dir, n, own, old)
 	}

@@ -112,9 +112,9 @@ const (
 
 // judgeGap judges the time since the sending before (Hazel page, Reliable
 // Delivery: the time before the next resend is doubled). Transmissions that were lost
-// before the capture point join gaps: one such leaves a ratio of 1.33, two of
-// 1.14, so that only less is proof, or several low ones in a row. Of the release that
-// lets them grow by half, one leaves 0.9: there several in a row alone are.
+// before the capture point join gaps: one such leaves a ratio of 1.33, two of 1.14,
+// three of 1.07, so that only two low ones in a row are proof. Those of Ack3 below
+// gapCap are two, of 300 and 600 ms.
 func (j *judge) judgeGap(dir int, x *resent, first *seq.Look) {
 	rules, s, may, gap := &j.c.Rules, &j.side[dir], j.Possible(dir), j.Gap
 	concluded := j.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
@@ -138,16 +138,15 @@ func (j *judge) judgeGap(dir int, x *resent, first *seq.Look) {
 		least = 1.3
 	}
 	ratio := float64(gap) / float64(latest)
-	flat := float64(gap+gapJitter) <= 1.12*float64(latest)
 	low := float64(gap+gapJitter) <= least*float64(latest)
 	steady := x.marks&wasLow != 0 && below(gap, before, 3.2)
 	if least < 1.6 {
 		steady = x.marks&wasLow != 0 && below(gap, before, 1.9)
 	}
-	flat = flat && below(gap, latest, 1.9)
-	broken := flat && !modern && !may.Has(hazel.V01) || low && steady
+	broken := low && steady
 	if modern {
-		broken = gap < gapCap && (flat && latest >= gapSpan || low && steady)
+		flat := float64(gap+gapJitter) <= 1.12*float64(latest) && below(gap, latest, 1.9)
+		broken = gap < gapCap && (flat && latest >= gapSpan || broken)
 	}
 	if x.marks &^= wasLow; low {
 		x.marks |= wasLow
@@ -212,7 +211,7 @@ func (j *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
 	if j.Frame.Time-j.Was.AckAt > slack {
 		told = max(told, min(int(j.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && (since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told)) {
+	if heard < 8 && since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told) {
 		return
 	}
 	x.marks |= toldKnown

@@ -86,7 +86,7 @@ func (j *judge) forgot(dir int, num int64, l *seq.Look) {
 	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(num), g.n+1)
 	g.n++
 	switch {
-	case s.denied.proves(num):
+	case s.denied.proves(num) && j.answeredBehind(dir, num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
 	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
@@ -100,6 +100,18 @@ func (j *judge) forgot(dir int, num int64, l *seq.Look) {
 	}
 	g.broken = g.broken || y.Blocked == conform.GuardNone
 	rules.Judge(y)
+}
+
+// answeredBehind reports whether all acknowledgements whose history may have told of a
+// number were captured: the first one behind a gap acknowledges the gap, too, where it
+// comes from a release of 2020-04 to 2021-01, and is believed.
+func (j *judge) answeredBehind(dir int, n int64) bool {
+	for i := n + 1; i <= min(n+8, j.side[dir].Top); i++ {
+		if x := j.RecordOf(dir, i); x == nil || x.Acks < x.Times {
+			return false
+		}
+	}
+	return true
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.

@@ -153,8 +153,8 @@ type Span struct {
 	TopAt    int64 // when that was captured first, ns
 
 	Transmissions int // of reliable packets, resends among them
-	Resends       int
-	Again         int // packets sent again
+	Resends       int // without those that are copies for certain
+	Again         int // packets sent again, perhaps
 	Heard         int // packets acknowledged before they were sent again
 }
 
@@ -207,13 +207,16 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 	}
 	c.First, c.Was, c.Record, c.Differs = first, *x, x, differs
 	gap := fr.Time - x.Last
-	if differs || gap <= 0 || fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
+	if differs || gap <= 0 {
 		return
 	}
 	s.Transmissions++
 	s.Resends++
 	if x.Times == 1 {
 		s.Again++
+	}
+	if fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
+		return // it may be a copy
 	}
 	c.pairSending(x, &first)
 	r := x.further()

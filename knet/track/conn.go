@@ -12,8 +12,8 @@ import (
 // and tries a datagram every 2 s, 50 times; of old ones the engine's bits tell
 // enough.
 var (
-	libraryLimits = seq.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, NoBefore: true, NoAfter: true}
-	pageLimits    = seq.Limits{History: 1 << 14, Keep: 20e9, UnitKeep: 4e9, Past: 1 << 14, AckExcess: 128, Reach: 32, NoBefore: true, NoAfter: true}
+	libraryLimits = seq.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, Wide: true, NoBefore: true, NoAfter: true}
+	pageLimits    = seq.Limits{History: 1 << 14, Keep: 20e9, UnitKeep: 4e9, Past: 1 << 14, AckExcess: 128, Reach: 32, Wide: true, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: what the texts say, on top of the engine's

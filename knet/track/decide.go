@@ -14,6 +14,7 @@ func (p *pair) decide(fr *dissect.Frame) {
 		return
 	}
 	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
+	made(&p.made, &ref, &spec)
 	switch {
 	case spec.Handshake:
 		p.speaks(knet.Spec)
@@ -26,6 +27,10 @@ func (p *pair) decide(fr *dissect.Frame) {
 		p.loosely(1, knet.Spec)
 	case ref.OK && !spec.OK:
 		p.loosely(0, knet.Reference)
+	case ref.OK && areMade(&p.made, 0):
+		p.speaks(knet.Reference)
+	case ref.OK && areMade(&p.made, 1):
+		p.speaks(knet.Spec)
 	case ref.OK:
 		side := 0
 		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
@@ -60,6 +65,23 @@ func (p *pair) loosely(i int, d knet.Dialect) {
 		p.speaks(d)
 	}
 }
+
+// enoughMade is how many datagrams that both dialects read, and only senders of one make so,
+// decide: a few may have a fault.
+const enoughMade = 6
+
+// made counts a datagram that is as senders of one dialect make it, and not as those of the
+// other do.
+func made(n *[2]int, ref, spec *knet.Shape) {
+	switch {
+	case ref.Strict && !spec.Strict:
+		n[0]++
+	case spec.Strict && !ref.Strict:
+		n[1]++
+	}
+}
+
+func areMade(n *[2]int, i int) bool { return n[i] >= enoughMade && n[i] > moreTold*n[1-i] }
 
 // speaks settles the dialect.
 func (p *pair) speaks(d knet.Dialect) {

@@ -13,7 +13,7 @@ func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
 	p.d = f.Room(func() any { return new(knet.Datagram) }).(*knet.Datagram)
 	if learned != nil {
 		p.params, p.decided = learned.learned()
-		p.told = learned.firm
+		p.told, p.made = learned.firm, learned.made
 	}
 	if forced := knet.ParseDialect(f.Dialect()); forced != knet.DialectUnknown {
 		if p.params.Dialect != forced {

@@ -16,6 +16,7 @@ type pair struct {
 	decided bool     // the bytes, or the user, tell the dialect
 	told    [2]int   // datagrams that only Reference, only Spec reads
 	loose   [2]int   // likewise, which no endpoint of it sends, until the dialect is decided
+	made    [2]int   // datagrams that only senders of Reference, only those of Spec make so, until then
 	forced  bool     // the user tells the dialect
 	votes   int      // for ids from 1, less those for ids from 0
 	voted   [2]int64 // of each side: the highest PacketID in what voted, plus 1

@@ -53,6 +53,7 @@ type probe struct {
 	latest uint64 // frame
 	told   [2]int // datagrams that only one of the dialects reads
 	firm   [2]int // … and that are as its senders make them
+	made   [2]int // datagrams that are so in one dialect alone
 	first  probeFirst
 }
 
@@ -144,6 +145,9 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 // tell counts a datagram that only one dialect reads. The first one of a pair may be
 // whatever the application chose to connect with, which is no sign of the page.
 func (p *probe) tell(ref, spec *knet.Shape) {
+	if p.seen > 1 {
+		made(&p.made, ref, spec)
+	}
 	switch {
 	case spec.Handshake:
 		p.told[1]++
@@ -279,7 +283,7 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 	if best.dialect == knet.Spec {
 		i = 1
 	}
-	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i]
+	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i] || p.told[1-i] == 0 && areMade(&p.made, i)
 	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, decided
 }
 

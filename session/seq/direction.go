@@ -146,7 +146,7 @@ func (d *Direction) lowMemory() {
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
-	d.win.history, d.win.keep, d.win.excess, d.win.near, d.win.step = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach, l.Step
+	d.win.history, d.win.keep, d.win.excess, d.win.near, d.win.step, d.win.wide = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach, l.Step, l.Wide
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)

@@ -34,6 +34,13 @@ type ProvisionalFrame struct {
 
 	datagram dissect.Datagram
 	behind   int // numbers in sequence that were sent since
+	passed   int // new numbers beyond all others that were sent since
+}
+
+// goesOn reports whether a number confirms a provisional one: it goes on from that, while its
+// side does not go on where it was.
+func (p *ProvisionalFrame) goesOn(n int64, w *Window) bool {
+	return p.behind == 0 && p.passed == 0 && w.goesOn(n-p.Num)
 }
 
 // refutedBy is how many numbers in sequence, sent later than any reordering explains,
@@ -59,17 +66,41 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	if w.holds(s.Num) && w.see(s.Num).state&captured != 0 {
 		return Believed
 	}
+	count := 1
 	for i := range d.provisional {
-		p := &d.provisional[i]
-		if p.behind == 0 && w.goesOn(s.Num-p.Num) {
+		if d.provisional[i].goesOn(s.Num, w) {
 			d.confirmed = i + 1
-			return Confirmed
+			count++
 		}
+	}
+	if count > 1 && count >= d.placing().enough(s) {
+		return Confirmed
 	}
 	if !d.copying().isRecent(s, true) { // a copy of one says no more than that
 		d.placing().setAside(s, fr)
 	}
 	return Provisional
+}
+
+// How many frames confirm numbers far from all others, where damage leads far (Limits.Wide).
+const (
+	enoughFar  = 2
+	enoughWide = 4  // where their side can hardly have come there
+	hardly     = 16 // times as fast as it sent until then
+)
+
+// enough is how many frames it takes to believe numbers like that of a sending.
+func (d placing) enough(s *Sending) int {
+	w := &d.win
+	if !w.wide {
+		return enoughFar
+	}
+	since := w.see(w.highest).time
+	ahead, took := float64(s.Num-w.highest), float64(s.Time-since)
+	if sent := float64(w.highest - w.lowest + 1); ahead > 0 && ahead*float64(since-d.opened) <= hardly*sent*took {
+		return enoughFar
+	}
+	return enoughWide
 }
 
 // goesOn reports whether a number that is a step away from a provisional one confirms it.
@@ -151,6 +182,11 @@ func (d placing) refute(s *Sending) {
 	goesOn := s.Num == d.win.highest+1
 	inTurn := goesOn || s.Num == d.placed+1 && s.Num < d.win.highest
 	d.placed = s.Num
+	if s.Num > d.win.highest {
+		for i := range d.provisional {
+			d.provisional[i].passed++
+		}
+	}
 	if !inTurn || s.Mark == MarkRetry || s.Counted && s.Mark == Unmarked {
 		return // it may be sent again
 	}

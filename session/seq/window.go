@@ -15,6 +15,7 @@ type Limits struct {
 	Past      int64 // numbers of which, when they are forgotten, it is known whether they were acknowledged
 	Step      int64 // how far ahead of a provisional number another may be that confirms it, at least 16
 	Reach     int64 // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
+	Wide      bool  // numbers have so many bits that one that is damaged leads far
 	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
 	// What acknowledgements of this kind can't prove: nothing is said of it.
@@ -84,6 +85,7 @@ type Window struct {
 	excess    int64
 	near      int64
 	step      int64
+	wide      bool
 	now       int64  // of the latest sending, ns
 	top       int64  // one above the highest remembered number
 	lowest    int64  // lowest captured
