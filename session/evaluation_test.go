@@ -43,7 +43,7 @@ func (c *court) breakIt(since int64) conform.Guard {
 }
 
 // capture captures first sendings of a side, outside of its frames.
-func (c *court) capture(dir int, nums ...int64) {
+func (c *court) capture(dir dissect.Dir, nums ...int64) {
 	for _, n := range nums {
 		c.c.Dir[dir].Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Time: c.now, HasTime: true})
 	}

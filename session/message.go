@@ -1,11 +1,14 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // A Message is one application message, put together from its parts.
 type Message struct {
 	Conn       *Conn
-	Dir        int
+	Dir        dissect.Dir
 	Index      uint64 // counts from 0 per direction, in delivery order
 	FirstFrame uint64
 	LastFrame  uint64 // the frame that completed it; delivery order follows it

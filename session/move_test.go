@@ -3,6 +3,7 @@ package session
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -113,7 +114,7 @@ func TestNoTrailOfWhatEndedInOrder(t *testing.T) {
 				c.Closing[side] = seq.Sign{N: 1, Frame: uint64(10 + side), Time: at}
 			}
 		}
-		for side := range c.Rules.sight.last {
+		for side := range dissect.Dirs {
 			c.Rules.sight.last[side] = 9e9
 		}
 		if got := c.trail() != nil; got != x.want {

@@ -28,7 +28,7 @@ type piece struct {
 // for is not known until it comes, is acknowledged, or is out of the window.
 type assembler struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 
 	started  bool
 	floor    int64 // messages below are settled

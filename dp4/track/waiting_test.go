@@ -34,7 +34,7 @@ func ofTwo(t *testing.T, judge func() Judge) pairScene {
 		session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, ""), Messages: session.CollectPayload, Incomplete: true})}
 }
 
-func (s pairScene) send(from int, f dp4.Frame) {
+func (s pairScene) send(from dissect.Dir, f dp4.Frame) {
 	f.From.Value, f.To.Value = uint32(1+from), uint32(2-from)
 	s.Raw(from, f.Append(nil))
 }

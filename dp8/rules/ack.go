@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
 // before they are applied (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
-func (j ackJudge) judgeAcknowledgement(dir int) {
+func (j ackJudge) judgeAcknowledgement(dir dissect.Dir) {
 	rules, r := &j.c.Rules, &j.Reading
 	if r.Masked {
 		j.judgeBit63()
@@ -27,8 +28,8 @@ func (j ackJudge) judgeAcknowledgement(dir int) {
 	if r.Mask != 0 {
 		j.judgeMask(dir, j.Said.Next, r.Mask)
 	}
-	if j.side[1-dir].sequence.over.n > 0 {
-		j.sequence().explainOverrun(1-dir, j.Said.Next)
+	if j.side[dir.Other()].sequence.over.n > 0 {
+		j.sequence().explainOverrun(dir.Other(), j.Said.Next)
 	}
 }
 
@@ -42,7 +43,7 @@ func (j ackJudge) judgeBit63() {
 
 // judgeProgress judges that bNRcv does not go back in the order of sending, nor
 // stays behind in a retry (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (j ackJudge) judgeProgress(dir int, next int64) {
+func (j ackJudge) judgeProgress(dir dissect.Dir, next int64) {
 	rules, r := &j.c.Rules, &j.Reading
 	rule := r31522Mono
 	if j.Stamp.Retry {
@@ -75,7 +76,7 @@ func (j ackJudge) goesBack(x *track.Told, next int64) string {
 }
 
 // judgeMask judges a SACK mask (MC-DPL8R 3.1.5.2.3).
-func (j ackJudge) judgeMask(dir int, next int64, mask uint64) {
+func (j ackJudge) judgeMask(dir dissect.Dir, next int64, mask uint64) {
 	rules, r := &j.c.Rules, &j.Reading
 	top := next + int64(bits.Len64(mask))
 	j.bases().count(dir, next, mask, top)
@@ -97,7 +98,7 @@ func (j ackJudge) judgeMask(dir int, next int64, mask uint64) {
 
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
-func (j ackJudge) judgeRenege(dir int, next int64, mask uint64) {
+func (j ackJudge) judgeRenege(dir dissect.Dir, next int64, mask uint64) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	x := &l.mask
 	if !x.known {
@@ -134,7 +135,7 @@ func takenBack(earlier, later uint64, shift int64) int {
 // reportRenege reports that a number is missing which an earlier mask names. Where bit 0
 // may mean bNRcv, and no number is taken back by that reading, it is the reading that is
 // wrong (MC-DPL8R 3.1.5.2.3).
-func (j ackJudge) reportRenege(dir int, n int64, shifted bool) {
+func (j ackJudge) reportRenege(dir dissect.Dir, n int64, shifted bool) {
 	b, rules := &j.side[dir].sequence.bases, &j.c.Rules
 	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), j.side[dir].sequence.mask.Frame)
 	if shifted && !b.bit0 {

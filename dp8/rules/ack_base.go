@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // count enters a SACK mask of side dir that names numbers up to top.
-func (j baseJudge) count(dir int, next int64, mask uint64, top int64) {
+func (j baseJudge) count(dir dissect.Dir, next int64, mask uint64, top int64) {
 	b, rules := &j.side[dir].sequence.bases, &j.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
@@ -29,7 +30,7 @@ func (j baseJudge) count(dir int, next int64, mask uint64, top int64) {
 	}
 	if b.n == 0 || top > b.top {
 		b.n, b.top = b.n+1, top
-		if top == j.side[1-dir].Numbers.Seen+1 {
+		if top == j.side[dir.Other()].Numbers.Seen+1 {
 			b.beyond++
 			j.side[dir].sequence.odd = true
 		}
@@ -45,23 +46,23 @@ func (j baseJudge) count(dir int, next int64, mask uint64, top int64) {
 	}
 }
 
-func (j baseJudge) tell(dir int, what string) {
+func (j baseJudge) tell(dir dissect.Dir, what string) {
 	l := &j.side[dir].sequence
 	l.bases.told, l.odd = true, true
 	j.c.Rules.Broken(r31523Base, what)
 }
 
 // weigh looks for signs that bNRcv + 1 had arrived when a mask without bit 0 was sent.
-func (j baseJudge) weigh(dir int, next int64) {
+func (j baseJudge) weigh(dir dissect.Dir, next int64) {
 	b := &j.side[dir].sequence.bases
 	if b.waits == 0 || next != b.next {
-		if b.waits > 0 && next > b.next+1 && j.cameOnce(1-dir, b.next+1, b.since) {
+		if b.waits > 0 && next > b.next+1 && j.cameOnce(dir.Other(), b.next+1, b.since) {
 			b.against++
 		}
 		b.waits, b.next, b.since, b.resent = b.waits+1, next, j.Frame.Time, false
 		return
 	}
-	m := &j.side[1-dir].History
+	m := &j.side[dir.Other()].History
 	if waited, after := m.At(next), m.At(next+1); !b.resent && waited != nil && after != nil && waited.Sendings <= resentLeast && after.Sendings >= resentBefore {
 		b.resent = true
 		b.against += decisive
@@ -70,13 +71,13 @@ func (j baseJudge) weigh(dir int, next int64) {
 
 // cameOnce reports that a number, which the other side expects no longer, was sent before a
 // time and neither again nor given up.
-func (j baseJudge) cameOnce(dir int, num, before int64) bool {
+func (j baseJudge) cameOnce(dir dissect.Dir, num, before int64) bool {
 	look, ok := j.c.Dir[dir].Look(num)
 	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > j.c.Rules.Horizon()
 }
 
 // close ends the question at the end of the connection.
-func (j baseJudge) close(dir int) {
+func (j baseJudge) close(dir dissect.Dir) {
 	b := &j.side[dir].sequence.bases
 	if b.bit0 || b.told || b.masks < baseMasks {
 		return

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -22,7 +23,7 @@ func ruleOf(k *track.Claim) int {
 }
 
 // judgeClaim judges a claim of which it shows whether it is false, or that no more will show.
-func (j ackJudge) judgeClaim(dir int, k *track.Claim) {
+func (j ackJudge) judgeClaim(dir dissect.Dir, k *track.Claim) {
 	switch k.Outcome {
 	case track.ClaimOvertook:
 		j.c.Rules.Pass(ruleOf(k))
@@ -42,14 +43,14 @@ func (j ackJudge) judgeClaim(dir int, k *track.Claim) {
 }
 
 // shelve ends a claim without a verdict.
-func (j ackJudge) shelve(dir int, k *track.Claim, g conform.Guard) {
+func (j ackJudge) shelve(dir dissect.Dir, k *track.Claim, g conform.Guard) {
 	j.c.Rules.Judge(conform.Case{Rule: ruleOf(k), Dir: dir, Frame: k.Frame, Time: k.Time, HasTime: true, Blocked: g,
 		Message: "it acknowledges numbers that were not captured"})
 }
 
 // disprove judges a claim that is proven false by the frame at hand, or, where there
 // is none, by all that was captured.
-func (j ackJudge) disprove(dir int, k *track.Claim, why string) {
+func (j ackJudge) disprove(dir dissect.Dir, k *track.Claim, why string) {
 	proof := k.Denied
 	if j.Frame != nil {
 		proof = j.Frame.Frame
@@ -78,8 +79,8 @@ func (j ackJudge) disprove(dir int, k *track.Claim, why string) {
 // judgeLastClaim judges what is left at the end of the connection: an acknowledgement of
 // more than a window beyond everything captured, in a capture that shows no gap,
 // is false; of others too little is known.
-func (j ackJudge) judgeLastClaim(dir int, k *track.Claim) {
-	if !k.Hole && k.High >= 0 && k.Top() > k.High+1+seq.MaxAckExcess && j.HeardAt(1-dir)-k.Time > track.LeastHorizon && j.c.Rules.Clean(0) {
+func (j ackJudge) judgeLastClaim(dir dissect.Dir, k *track.Claim) {
+	if !k.Hole && k.High >= 0 && k.Top() > k.High+1+seq.MaxAckExcess && j.HeardAt(dir.Other())-k.Time > track.LeastHorizon && j.c.Rules.Clean(0) {
 		j.disprove(dir, k, "that is more than the window beyond it")
 	} else if k.Denied != 0 {
 		j.disprove(dir, k, fmt.Sprintf("bNSeq of the other side is %d later", uint8(k.DeniedTo)))

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -15,9 +16,9 @@ const knowledge = 16
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one. at is its
 // number.
-func (j ackJudge) knew(dir int, received, num int64) (by *track.Record, at int64, selectively bool) {
+func (j ackJudge) knew(dir dissect.Dir, received, num int64) (by *track.Record, at int64, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
-		k := j.Carried(1-dir, q)
+		k := j.Carried(dir.Other(), q)
 		if k == nil || k.Command&dp8.Reliable == 0 || k.Next == 0 {
 			continue
 		}
@@ -34,7 +35,7 @@ func (j ackJudge) knew(dir int, received, num int64) (by *track.Record, at int64
 // judgeNeed judges a retry by what its side knew: what is acknowledged is not sent
 // again (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). The header of the retry shows what had
 // been received when it was sent.
-func (j ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
+func (j ackJudge) judgeNeed(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	rules := &j.c.Rules
 	received, ok := j.Received(dir, d.NRcv)
 	if !ok || !j.Frame.HasTime {
@@ -50,7 +51,7 @@ func (j ackJudge) judgeNeed(dir int, num int64, d *dp8.DFrame) {
 	case by == nil:
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
-	case selectively && j.side[1-dir].sequence.odd:
+	case selectively && j.side[dir.Other()].sequence.odd:
 		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.Frame)
 	case selectively:
 		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.Seq), by.Frame)

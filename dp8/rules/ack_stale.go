@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // A side that sends staleRetries retries with the header of their first sending never renews
 // it. Each must be captured a reorder horizon behind a later header, and one alone may have
@@ -15,7 +18,7 @@ type staleWatch struct {
 }
 
 // seeHeader notes whether the retry at hand has another bNRcv than its first sending.
-func (j ackJudge) seeHeader(dir int) {
+func (j ackJudge) seeHeader(dir dissect.Dir) {
 	w := &j.side[dir].sequence.stale
 	if w.renews || j.sameHeader(dir) {
 		return
@@ -31,14 +34,14 @@ func (j ackJudge) seeHeader(dir int) {
 }
 
 // sameHeader reports that the retry at hand has the bNRcv of its first sending.
-func (j ackJudge) sameHeader(dir int) bool {
+func (j ackJudge) sameHeader(dir dissect.Dir) bool {
 	f := j.side[dir].History.At(j.Sent.Num)
 	return f != nil && f.First && !f.Cut && f.NRcv == j.Packet.DFrame.NRcv
 }
 
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that
 // may be the header of its first sending. It reports whether it did.
-func (j ackJudge) keepStale(dir int, next int64) bool {
+func (j ackJudge) keepStale(dir dissect.Dir, next int64) bool {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	if l.stale.renews || !j.sameHeader(dir) || !rules.ClockSure() {
 		return false
@@ -53,7 +56,7 @@ func (j ackJudge) keepStale(dir int, next int64) bool {
 }
 
 // weighStale enters a retry that may be stale, or surely is.
-func (j ackJudge) weighStale(dir, weight int) {
+func (j ackJudge) weighStale(dir dissect.Dir, weight int) {
 	w := &j.side[dir].sequence.stale
 	if w.weight += weight; w.weight >= staleRetries {
 		j.endStale(dir, conform.GuardNone)
@@ -61,7 +64,7 @@ func (j ackJudge) weighStale(dir, weight int) {
 }
 
 // endStale ends the wait of the retries that may be stale.
-func (j ackJudge) endStale(dir int, g conform.Guard) {
+func (j ackJudge) endStale(dir dissect.Dir, g conform.Guard) {
 	w := &j.side[dir].sequence.stale
 	for _, x := range w.cases {
 		x.Blocked = g

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -34,7 +35,7 @@ type closeDuty struct {
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
-func (j closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *track.Record) {
+func (j closeJudge) judgeEnd(rules *session.Evaluation, dir dissect.Dir, num int64, d *dp8.DFrame, prev *track.Record) {
 	s := &j.side[dir]
 	if d.Control&dp8.CtlEndStream != 0 && prev == nil {
 		if !rules.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
@@ -47,7 +48,7 @@ func (j closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 			}
 			rules.Judge(x)
 		}
-		if j.side[1-dir].Ended {
+		if j.side[dir.Other()].Ended {
 			rules.Pass(r3143Reply)
 		}
 	}
@@ -68,7 +69,7 @@ func (j closeJudge) judgeEnd(rules *session.Evaluation, dir int, num int64, d *d
 // judgeBeyond judges a new number behind END_STREAM. When the connection was over
 // it is one of a connection that should be gone; a KeepAlive names it, anything
 // else may be of another one.
-func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFrame) {
+func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir dissect.Dir, d *dp8.DFrame) {
 	s := &j.side[dir]
 	sure := j.Unwrapped(dir, s.EndAt)
 	if at, over := j.overSince(); over && j.Frame.Time-at > overAfter {
@@ -87,7 +88,7 @@ func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir int, d *dp8.DFram
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
-func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64, retry bool) {
+func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir dissect.Dir, num int64, retry bool) {
 	s := &j.side[dir]
 	n, f := s.FirstBehind(num)
 	if f == nil {
@@ -104,7 +105,7 @@ func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir int, num int64
 
 // overSince tells since when both sides have ended and are acknowledged.
 func (j closeJudge) overSince() (at int64, over bool) {
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		s := &j.side[dir]
 		cum, ok := j.c.Dir[dir].Window().Cumulative()
 		if !s.Ended || !ok || cum <= s.EndSeq {
@@ -120,8 +121,8 @@ func (j closeJudge) overSince() (at int64, over bool) {
 
 // judgeAcknowledged judges what a frame of side dir acknowledges, next being the
 // number it expects: before it is applied.
-func (j closeJudge) judgeAcknowledged(dir int, next int64) {
-	peer := &j.side[1-dir]
+func (j closeJudge) judgeAcknowledged(dir dissect.Dir, next int64) {
+	peer := &j.side[dir.Other()]
 	if !peer.Ended && !j.side[dir].Ended {
 		return
 	}
@@ -134,8 +135,8 @@ func (j closeJudge) judgeAcknowledged(dir int, next int64) {
 }
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
-func (j closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &j.side[1-dir], &j.side[dir].closing
+func (j closeJudge) judgeTaken(rules *session.Evaluation, dir dissect.Dir, next int64) {
+	peer, duty := &j.side[dir.Other()], &j.side[dir].closing
 	switch {
 	case duty.took || next <= peer.EndSeq || next > peer.EndSeq+dp8.WindowSize:
 	case next == peer.EndSeq+1:
@@ -147,7 +148,7 @@ func (j closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 		}
 		duty.took = true
 		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.EndSeq)), f.Frame)
-		if !j.Unwrapped(1-dir, peer.EndAt) || f.Last < peer.EndAt {
+		if !j.Unwrapped(dir.Other(), peer.EndAt) || f.Last < peer.EndAt {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
@@ -156,9 +157,9 @@ func (j closeJudge) judgeTaken(rules *session.Evaluation, dir int, next int64) {
 
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
-func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
-	peer, duty := &j.side[1-dir], &j.side[dir].closing
-	if cum, ok := j.c.Dir[1-dir].Window().Cumulative(); ok && next > cum {
+func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next int64) {
+	peer, duty := &j.side[dir.Other()], &j.side[dir].closing
+	if cum, ok := j.c.Dir[dir.Other()].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
 		return
 	}
@@ -176,13 +177,13 @@ func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir int, next int64) {
 // judgeReply: who receives END_STREAM ends too (MC-DPL8R 3.1.4.3). A frame of side
 // dir tells which number it sends next. When it has had nothing to send for long,
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
-func (j closeJudge) judgeReply(dir int, next int64) {
-	s, peer := &j.side[dir], &j.side[1-dir]
+func (j closeJudge) judgeReply(dir dissect.Dir, next int64) {
+	s, peer := &j.side[dir], &j.side[dir.Other()]
 	if !peer.Ended || s.Ended || j.side[dir].closing.told {
 		return
 	}
 	duty, rules := &j.side[dir].closing, &j.c.Rules
-	cum, ok := j.c.Dir[1-dir].Window().Cumulative()
+	cum, ok := j.c.Dir[dir.Other()].Window().Cumulative()
 	mine, mineOK := j.c.Dir[dir].Window().Cumulative()
 	switch {
 	case !ok || cum <= peer.EndSeq || !j.Frame.HasTime:
@@ -213,7 +214,7 @@ func (j closeJudge) judgeReply(dir int, next int64) {
 
 // allCaptured reports that the latest numbers below next were captured: none of them
 // can have had an END_STREAM.
-func (j closeJudge) allCaptured(dir int, next int64) bool {
+func (j closeJudge) allCaptured(dir dissect.Dir, next int64) bool {
 	m := &j.side[dir].History
 	for n := next - 1; n >= max(next-dp8.WindowSize, m.Bottom); n-- {
 		if m.At(n) == nil {

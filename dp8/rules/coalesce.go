@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -144,7 +145,7 @@ func isPart(f *track.Record) bool {
 
 // judgeBetween judges coalesced frames that stand between two parts of one message
 // (MC-DPL8R 2.2.2, 3.1.5.2.6). The part behind it shows that the message was not over.
-func (j contentJudge) judgeBetween(dir int, num int64, d *dp8.DFrame) {
+func (j contentJudge) judgeBetween(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	if d.KeepAlive || j.Frame.Cut() {
 		return
 	}

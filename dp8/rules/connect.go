@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -62,7 +63,7 @@ const retryLeast = 40e6
 
 // unseen is how many more frames than captured a side may have sent for the other
 // to answer by now.
-func (j handshakeJudge) unseen(dir int) int {
+func (j handshakeJudge) unseen(dir dissect.Dir) int {
 	a := &j.asked[dir]
 	if !j.Frame.HasTime {
 		return 255
@@ -73,13 +74,13 @@ func (j handshakeJudge) unseen(dir int) int {
 	}
 	n := int((max(0, until-a.at) + track.GrainOf(until, a.at)) / retryLeast)
 	if dir != j.Connector() { // it repeats by itself and answers repeated CONNECTs
-		n = 2*n + max(0, j.asked[1-dir].n-1) + j.asked[1-dir].copies + 1 // the network may double one behind the capture
+		n = 2*n + max(0, j.asked[dir.Other()].n-1) + j.asked[dir.Other()].copies + 1 // the network may double one behind the capture
 	}
 	return n
 }
 
 // speaks notes that a side sends data or SACKs.
-func (j handshakeJudge) speaks(dir int) {
+func (j handshakeJudge) speaks(dir dissect.Dir) {
 	if a := &j.asked[dir]; !a.speaks {
 		a.speaks, a.spokeAt, a.spoke = true, j.Frame.Time, j.Frame.Frame
 	}
@@ -87,7 +88,7 @@ func (j handshakeJudge) speaks(dir int) {
 
 // judgeConnect judges a CONNECT that is no copy; foreign tells that it names another session,
 // good that no receiver ignores it.
-func (j handshakeJudge) judgeConnect(dir int, h *dp8.Handshake, foreign, good bool) {
+func (j handshakeJudge) judgeConnect(dir dissect.Dir, h *dp8.Handshake, foreign, good bool) {
 	rules, opening := &j.c.Rules, j.State() == session.Opening
 	j.judgeConnectFields(h)
 	switch {
@@ -153,7 +154,7 @@ func (j handshakeJudge) judgeMinor(rule int, h *dp8.Handshake) {
 // judgeChangedID judges a CONNECT that goes on with a pending attempt under another
 // session id. Where a single missing CONNECT would make it the second of a new
 // attempt, it must have come before anyone gives up.
-func (j handshakeJudge) judgeChangedID(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeChangedID(dir dissect.Dir, h *dp8.Handshake) {
 	rules, a := &j.c.Rules, &j.asked[dir]
 	message := "dwSessID is " + idText(h.SessionID) + ", but the previous CONNECT carried " + idText(j.c.SessionID)
 	if h.MsgID == 1 && j.AtMost(a.at) > 1e9 {
@@ -169,7 +170,7 @@ const lateFirst = 60
 
 // judgeConnectMsgID: the CONNECTs of an attempt count from 0 by one (MC-DPL8R
 // 2.2.1.1).
-func (j handshakeJudge) judgeConnectMsgID(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeConnectMsgID(dir dissect.Dir, h *dp8.Handshake) {
 	rules, p := &j.c.Rules, &j.side[dir].cframes
 	switch {
 	case !p.any && h.MsgID == 0:
@@ -245,8 +246,8 @@ func (j handshakeJudge) judgeAnswered(h *dp8.Handshake) {
 const repeatedConnects = 5
 
 // judgeRepeated counts the CONNECTs behind an answer.
-func (j handshakeJudge) judgeRepeated(dir int) {
-	if dir == j.Connector() && j.asked[1-dir].n > 0 && !j.hs.Confirmed {
+func (j handshakeJudge) judgeRepeated(dir dissect.Dir) {
+	if dir == j.Connector() && j.asked[dir.Other()].n > 0 && !j.hs.Confirmed {
 		j.repeats++
 	}
 }
@@ -254,7 +255,7 @@ func (j handshakeJudge) judgeRepeated(dir int) {
 // judgeRepliesAgain: each CONNECT of a pending handshake is answered at once
 // (MC-DPL8R 3.1.5.1.1). That none was in between shows in the bMsgID of the
 // listener's next answer.
-func (j handshakeJudge) judgeRepliesAgain(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeRepliesAgain(dir dissect.Dir, h *dp8.Handshake) {
 	rules, p := &j.c.Rules, &j.side[dir].cframes
 	n := j.repeats
 	j.repeats = 0

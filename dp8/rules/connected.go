@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -18,7 +19,7 @@ var (
 )
 
 // judgeGreeting judges a frame of the handshake.
-func (j handshakeJudge) judgeGreeting(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeGreeting(dir dissect.Dir, h *dp8.Handshake) {
 	if j.Frame.Words.Has(duplicate) {
 		j.copied(dir, h)
 		return
@@ -41,7 +42,7 @@ func (j handshakeJudge) judgeGreeting(dir int, h *dp8.Handshake) {
 }
 
 // copied notes a copy of a handshake frame.
-func (j handshakeJudge) copied(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) copied(dir dissect.Dir, h *dp8.Handshake) {
 	j.side[dir].cframes.copied(j.judge, h)
 	j.asked[dir].copies++ // each is answered
 }
@@ -65,7 +66,7 @@ func (j handshakeJudge) judgeMajor(h *dp8.Handshake) {
 
 // judgeAnswer judges a CONNECTED or CONNECTED_SIGNED of the connection's session (MC-DPL8R
 // 2.2.1.2, 2.2.1.3).
-func (j handshakeJudge) judgeAnswer(dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeAnswer(dir dissect.Dir, h *dp8.Handshake) {
 	rules, r, fromListener := &j.c.Rules, answerRulesOf(h), j.Greeting.FromListener
 	signed := h.Opcode == dp8.OpConnectedSigned && j.hs.Connects > 0
 	if j.hs.Connects > 0 {
@@ -113,7 +114,7 @@ func (j handshakeJudge) judgeRival(s *track.Stray) {
 }
 
 // keepsAnswerVersion judges the version that an answer reports, and tells whether it is right.
-func (j handshakeJudge) keepsAnswerVersion(dir int, h *dp8.Handshake) bool {
+func (j handshakeJudge) keepsAnswerVersion(dir dissect.Dir, h *dp8.Handshake) bool {
 	rules, v := &j.c.Rules, j.side[dir].Version
 	switch {
 	case h.Opcode == dp8.OpConnected:
@@ -156,8 +157,8 @@ func (j handshakeJudge) keepsPoll(r *answerRules, h *dp8.Handshake, fromListener
 
 // keepsRspID judges bRspId, and reports whether it is right: it is the bMsgID of the frame that is answered. Any of the
 // attempt may be, also some that were not captured.
-func (j handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bool {
-	rules, a := &j.c.Rules, &j.asked[1-dir]
+func (j handshakeJudge) keepsRspID(r *answerRules, dir dissect.Dir, h *dp8.Handshake) bool {
+	rules, a := &j.c.Rules, &j.asked[dir.Other()]
 	if a.n == 0 || j.hs.Connects == 0 && dir != j.Connector() || j.Blind() {
 		return true
 	}
@@ -167,7 +168,7 @@ func (j handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 		return true
 	}
 	message := fmt.Sprintf("bRspId is %d, but the highest bMsgID of the other side is %d", h.RspID, a.top)
-	if excess <= j.unseen(1-dir) {
+	if excess <= j.unseen(dir.Other()) {
 		rules.Unclear(r.rspid, conform.GuardClean, message, a.frame)
 		return true
 	}
@@ -177,7 +178,7 @@ func (j handshakeJudge) keepsRspID(r *answerRules, dir int, h *dp8.Handshake) bo
 
 // judgeAnswerMsgID judges the bMsgID of an answer. A side begins with 0 or goes on
 // counting from its CONNECTs (AMB-DP8-03); a listener that signs keeps no count.
-func (j handshakeJudge) judgeAnswerMsgID(dir int, h *dp8.Handshake, fromListener bool) {
+func (j handshakeJudge) judgeAnswerMsgID(dir dissect.Dir, h *dp8.Handshake, fromListener bool) {
 	rules, p := &j.c.Rules, &j.side[dir].cframes
 	init, inc := r2212MsgidInit, r2212MsgidInc
 	if h.Opcode == dp8.OpConnectedSigned {
@@ -202,15 +203,15 @@ const doubled = 2
 // judgeFirstMsgID judges the bMsgID of the first answer captured of a side, which is
 // neither of the two it may be. Answers that were not captured explain as many as
 // there was time for.
-func (j handshakeJudge) judgeFirstMsgID(rule, dir int, h *dp8.Handshake) {
+func (j handshakeJudge) judgeFirstMsgID(rule int, dir dissect.Dir, h *dp8.Handshake) {
 	rules, p, base := &j.c.Rules, &j.side[dir].cframes, 0
-	since := j.asked[1-dir].firstAt
+	since := j.asked[dir.Other()].firstAt
 	if p.any {
 		base, since = int(p.msgID)+1, p.at
-	} else if j.asked[1-dir].n == 0 || dir == j.Connector() {
+	} else if j.asked[dir.Other()].n == 0 || dir == j.Connector() {
 		return
 	}
-	room := int(j.AtMost(since)/retryLeast) + max(0, j.asked[1-dir].n-1) + doubled
+	room := int(j.AtMost(since)/retryLeast) + max(0, j.asked[dir.Other()].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", j.Packet.Type, h.MsgID)
 	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
 		rules.Broken(rule, message)
@@ -227,7 +228,7 @@ type earlyFrame struct {
 // judgeUnestablished notes a data frame or SACK of the listener before any
 // confirmation of the connector was captured (MC-DPL8R 3.1, 3.1.5.1.5). Whether one
 // was sent shows in the bMsgID of the one that is captured next.
-func (j handshakeJudge) judgeUnestablished(dir, rule int) {
+func (j handshakeJudge) judgeUnestablished(dir dissect.Dir, rule int) {
 	if j.Connector() < 0 || dir == j.Connector() || j.hs.Connects == 0 {
 		return
 	}
@@ -243,7 +244,7 @@ func (j handshakeJudge) judgeUnestablished(dir, rule int) {
 
 // settleEarly: a confirmation with the number right behind the CONNECTs is the
 // first one.
-func (j handshakeJudge) settleEarly(dir int, h *dp8.Handshake, fromListener bool) {
+func (j handshakeJudge) settleEarly(dir dissect.Dir, h *dp8.Handshake, fromListener bool) {
 	e, p, rules := &j.early, &j.side[dir].cframes, &j.c.Rules
 	if fromListener || e.Frame == 0 {
 		return

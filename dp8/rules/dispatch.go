@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -86,7 +87,7 @@ func (j commandJudge) judgeTrailing(rules *session.Evaluation, h *dp8.Handshake)
 }
 
 // judgeTick judges the tick count of a command frame: it does not run back.
-func (j commandJudge) judgeTick(dir int) {
+func (j commandJudge) judgeTick(dir dissect.Dir) {
 	rules, x := &j.c.Rules, &j.Ticking
 	for range x.Onward {
 		rules.Pass(r221TickMono)
@@ -108,7 +109,7 @@ func (j commandJudge) judgeTick(dir int) {
 
 // opensLate reports a frame of the handshake from a side that has sent data: it was sent
 // before that.
-func (j commandJudge) opensLate(dir int) bool {
+func (j commandJudge) opensLate(dir dissect.Dir) bool {
 	switch _, sent := j.c.Dir[dir].Window().Highest(); j.Packet.Type {
 	case dp8.TypeConnect, dp8.TypeConnected, dp8.TypeConnectedSigned:
 		return sent
@@ -137,7 +138,7 @@ const (
 )
 
 // judgeTickRate judges, at the end, how fast a side's ticks ran.
-func (j commandJudge) judgeTickRate(dir int) {
+func (j commandJudge) judgeTickRate(dir dissect.Dir) {
 	t, rules := &j.side[dir].Ticks, &j.c.Rules
 	span := t.At - t.FirstAt
 	if t.N < tickSamples || span < tickSpan || t.Contradicts {

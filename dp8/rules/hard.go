@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -33,7 +34,7 @@ type hardDisconnectState struct {
 const manyReplies = 10
 
 // judgeHard judges a HARD_DISCONNECT of this connection that is genuine, no copy, and not cut.
-func (j commandJudge) judgeHard(dir int, h *dp8.Handshake) {
+func (j commandJudge) judgeHard(dir dissect.Dir, h *dp8.Handshake) {
 	rules, w := &j.c.Rules, &j.side[dir].hard
 	rules.PassSet(setCFrame)
 	rules.Pass(r2214Cmd)
@@ -57,7 +58,7 @@ func (j commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 	if w.n == 3 {
 		w.last = j.Frame.Time
 	}
-	if o := &j.side[1-dir].hard; o.n > 0 && !o.replied {
+	if o := &j.side[dir.Other()].hard; o.n > 0 && !o.replied {
 		o.replied = true
 		rules.Pass(r31514Reply)
 	}
@@ -70,7 +71,7 @@ func (j commandJudge) judgeHard(dir int, h *dp8.Handshake) {
 }
 
 // keepsHardFields judges the values of one HARD_DISCONNECT (MC-DPL8R 2.2.1.4), and reports whether they are right.
-func (j commandJudge) keepsHardFields(dir int, h *dp8.Handshake) (good bool) {
+func (j commandJudge) keepsHardFields(dir dissect.Dir, h *dp8.Handshake) (good bool) {
 	rules := &j.c.Rules
 	good = true
 	check := func(rule int, holds bool, message string) {
@@ -102,7 +103,7 @@ func (j commandJudge) keepsHardFields(dir int, h *dp8.Handshake) (good bool) {
 
 // keepsHardSeq judges bRspId, and reports whether it is right: it is the number of the data frame that would have been next.
 // All numbers sent lie below it, whenever they were captured.
-func (j commandJudge) keepsHardSeq(dir int, h *dp8.Handshake) bool {
+func (j commandJudge) keepsHardSeq(dir dissect.Dir, h *dp8.Handshake) bool {
 	rules := &j.c.Rules
 	highest, ok := j.c.Dir[dir].Window().Highest()
 	num := j.Num
@@ -124,7 +125,7 @@ func (j commandJudge) keepsHardSeq(dir int, h *dp8.Handshake) bool {
 const hardMissed = 8
 
 // judgeHardMsgID: bMsgID is one more than that of the side's command frame before.
-func (j commandJudge) judgeHardMsgID(dir int, h *dp8.Handshake) {
+func (j commandJudge) judgeHardMsgID(dir dissect.Dir, h *dp8.Handshake) {
 	rules, p := &j.c.Rules, &j.side[dir].cframes
 	if !p.any {
 		p.keep(j.judge, h)
@@ -156,7 +157,7 @@ const (
 
 // judgeHardTimes judges the spacing of a side's own HARD_DISCONNECTs by its ticks:
 // the path may have changed that of their arrival.
-func (j commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
+func (j commandJudge) judgeHardTimes(dir dissect.Dir, h *dp8.Handshake) {
 	rules, w := &j.c.Rules, &j.side[dir].hard
 	if !j.Frame.HasTime {
 		return
@@ -168,7 +169,7 @@ func (j commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 			rules.Broken(r3124SpacingMax, fmt.Sprintf("%d ms between two HARD_DISCONNECTs", gap), w.frames[0])
 		}
 	}
-	if w.n > 1 && !j.Resets()[1-dir] {
+	if w.n > 1 && !j.Resets()[dir.Other()] {
 		gap, seen := int64(int32(h.Timestamp-w.ticks[1])), j.AtMost(w.times[1])/1e6
 		switch {
 		case gap >= 2*hardLeast:
@@ -184,8 +185,8 @@ func (j commandJudge) judgeHardTimes(dir int, h *dp8.Handshake) {
 
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
-func (j commandJudge) settleHard(dir int) {
-	if w := &j.side[1-dir].hard; w.fast.Frame != 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
+func (j commandJudge) settleHard(dir dissect.Dir) {
+	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
 		j.c.Rules.Judge(w.fast)
 		w.fast = conform.Case{}
 	}
@@ -193,8 +194,8 @@ func (j commandJudge) settleHard(dir int) {
 
 // settleFast does so when the first HARD_DISCONNECT of the other side comes behind
 // them: by its bMsgID none was sent before.
-func (j commandJudge) settleFast(dir int, h *dp8.Handshake) {
-	w, o, p := &j.side[dir].hard, &j.side[1-dir].hard, &j.side[dir].cframes
+func (j commandJudge) settleFast(dir dissect.Dir, h *dp8.Handshake) {
+	w, o, p := &j.side[dir].hard, &j.side[dir.Other()].hard, &j.side[dir].cframes
 	next := p.any && h.MsgID == p.msgID+1
 	if p.op == dp8.OpConnectedSigned && dir != j.Connector() {
 		next = h.MsgID == 0
@@ -207,8 +208,8 @@ func (j commandJudge) settleFast(dir int, h *dp8.Handshake) {
 
 // judgeDataBehindHard judges a new data frame of a connection that a side ended
 // with HARD_DISCONNECTs.
-func (j commandJudge) judgeDataBehindHard(dir int, num int64) {
-	w, o := &j.side[dir].hard, &j.side[1-dir].hard
+func (j commandJudge) judgeDataBehindHard(dir dissect.Dir, num int64) {
+	w, o := &j.side[dir].hard, &j.side[dir.Other()].hard
 	if w.n > 0 && !w.data {
 		j.judgeNoData(dir, w, num)
 	}
@@ -224,7 +225,7 @@ const hardNumbers = 4
 
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (j commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
+func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num int64) {
 	rules := &j.c.Rules
 	since := j.AtLeast(w.first.Time)
 	if !j.Frame.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
@@ -244,7 +245,7 @@ func (j commandJudge) judgeNoData(dir int, w *hardDisconnectState, num int64) {
 
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
-func (j commandJudge) judgeSACKBehindHard(dir int, next int64) {
+func (j commandJudge) judgeSACKBehindHard(dir dissect.Dir, next int64) {
 	rules, w, tick := &j.c.Rules, &j.side[dir].hard, j.Packet.SACK.Timestamp
 	since := j.AtLeast(w.first.Time)
 	if w.data || !j.Frame.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
@@ -284,7 +285,7 @@ func (j commandJudge) judgeIgnored(o *hardDisconnectState) {
 }
 
 // finishHard ends what the capture leaves open about HARD_DISCONNECTs.
-func (j commandJudge) finishHard(dir int) {
+func (j commandJudge) finishHard(dir dissect.Dir) {
 	w, rules := &j.side[dir].hard, &j.c.Rules
 	if w.fast.Frame != 0 {
 		w.fast.Blocked = conform.GuardHold
@@ -293,7 +294,7 @@ func (j commandJudge) finishHard(dir int) {
 	if w.n > 0 && !w.data {
 		rules.Pass(r3145Nodata)
 	}
-	if o := &j.side[1-dir].hard; o.n >= 3 && o.ignored == 0 {
+	if o := &j.side[dir.Other()].hard; o.n >= 3 && o.ignored == 0 {
 		rules.Pass(r31514Ignored)
 	}
 }

@@ -3,6 +3,7 @@
 package rules
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -65,7 +66,7 @@ type commandState struct {
 // Follow implements Judge.
 func (j *judge) Follow(v track.View, e *track.Event) {
 	j.View, j.Event, j.c, j.hs, j.signed = v, e, v.Conn(), v.Handshake(), v.Signed()
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.side[dir].Side = v.Side(dir)
 	}
 }
@@ -134,13 +135,13 @@ func (j *judge) Observe(s track.Step) {
 }
 
 // Forget implements Judge.
-func (j *judge) Forget(dir int) { j.sequence().forget(dir) }
+func (j *judge) Forget(dir dissect.Dir) { j.sequence().forget(dir) }
 
 // Refuted implements Judge.
-func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) { j.judgeRefuted(dir, frames) }
+func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) { j.judgeRefuted(dir, frames) }
 
 // Claim implements Judge.
-func (j *judge) Claim(dir int, k *track.Claim) { j.acks().judgeClaim(dir, k) }
+func (j *judge) Claim(dir dissect.Dir, k *track.Claim) { j.acks().judgeClaim(dir, k) }
 
 // Stray implements Judge.
 func (j *judge) Stray(s *track.Stray) {
@@ -152,7 +153,7 @@ func (j *judge) Stray(s *track.Stray) {
 }
 
 // Refusal implements Judge.
-func (j *judge) Refusal(dir int, r *track.Refusal) {
+func (j *judge) Refusal(dir dissect.Dir, r *track.Refusal) {
 	if r.ActedOn {
 		j.signing().judgeActed(dir, r)
 	} else {
@@ -169,7 +170,7 @@ func (j *judge) nrcv() uint8 {
 }
 
 // judgeHeeded judges a frame of the handshake that was heeded.
-func (j *judge) judgeHeeded(dir int, h *dp8.Handshake) {
+func (j *judge) judgeHeeded(dir dissect.Dir, h *dp8.Handshake) {
 	j.commands().judgeTick(dir)
 	x := &j.Greeting
 	switch {
@@ -189,9 +190,9 @@ func (j *judge) judgeHeeded(dir int, h *dp8.Handshake) {
 
 // judgeTaken judges a data frame that is no copy once it is remembered, by the rules on
 // messages, on the handshake before it and on the close behind which it comes.
-func (j *judge) judgeTaken(dir int, num int64, d *dp8.DFrame) {
+func (j *judge) judgeTaken(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	s, peer := &j.side[dir], &j.side[1-dir]
+	s, peer := &j.side[dir], &j.side[dir.Other()]
 	if s.sequence.alone.waiting && d.SendMask == 0 {
 		j.sequence().judgeSilence(dir, num, 0)
 	}
@@ -225,7 +226,7 @@ func (j *judge) judgeTaken(dir int, num int64, d *dp8.DFrame) {
 }
 
 // judgeTakenSACK judges a SACK that was heeded.
-func (j *judge) judgeTakenSACK(dir int, next int64, k *dp8.SACK) {
+func (j *judge) judgeTakenSACK(dir dissect.Dir, next int64, k *dp8.SACK) {
 	if k.SendMask == 0 && j.side[dir].sequence.alone.waiting && !j.Frame.Words.Has(duplicate) {
 		j.sequence().judgeSilence(dir, next, 0)
 	}
@@ -239,7 +240,7 @@ func (j *judge) End(unproven [2]bool) {
 	j.commands().finishStrays()
 	j.handshakes().passRival()
 	rules := &j.c.Rules
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.signing().finishDoubts(&j.side[dir])
 		j.commands().judgeTickRate(dir)
 		j.commands().finishHard(dir)
@@ -253,7 +254,7 @@ func (j *judge) End(unproven [2]bool) {
 		rules.Judge(e.Case)
 	}
 	j.ends().judgeTermination()
-	for dir := range unproven {
+	for dir := range dissect.Dirs {
 		if unproven[dir] {
 			j.signing().judgeUnproven(dir)
 		}

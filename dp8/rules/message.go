@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -41,7 +42,7 @@ func closes(f *track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
 
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
-func (j contentJudge) judgeMessage(dir int, num int64) {
+func (j contentJudge) judgeMessage(dir dissect.Dir, num int64) {
 	s := &j.side[dir]
 	m := &s.History
 	f := m.At(num)
@@ -116,7 +117,7 @@ func (s *side) wasOdd(num int64, f *track.Record) bool {
 
 // judgePair judges two frames with consecutive numbers, from a given one on. Which of them is
 // wrong is not always clear: the text speaks of the later one.
-func (j contentJudge) judgePair(dir int, m *track.History, num int64) {
+func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num int64) {
 	s, a, b := &j.side[dir], m.At(num), m.At(num+1)
 	if a == nil || b == nil || a.Cut || b.Cut || s.isOdd(num, a) || s.isOdd(num+1, b) {
 		return
@@ -174,7 +175,7 @@ func (j contentJudge) judgeProperties(rules *session.Evaluation, a, b *track.Rec
 
 // judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
 // 3.1.4.4). The frame at hand is not remembered yet.
-func (j contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, d *dp8.DFrame, prev *track.Record) {
+func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num int64, d *dp8.DFrame, prev *track.Record) {
 	m := &j.side[dir].History
 	if num >= m.Top || !m.Reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
 		return
@@ -196,7 +197,7 @@ func (j contentJudge) judgeOrder(rules *session.Evaluation, dir int, num int64, 
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (j contentJudge) judgeSplitParts(dir int, m *track.History, num int64, end *track.Record) {
+func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num int64, end *track.Record) {
 	total, most, least := int(end.Size), int(end.Size), 1<<30
 	small, at := end, num
 	for n := num - 1; ; n-- {
@@ -226,7 +227,7 @@ func (j contentJudge) judgeSplitParts(dir int, m *track.History, num int64, end 
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (j contentJudge) followRun(dir int, num int64, f *track.Record) {
+func (j contentJudge) followRun(dir dissect.Dir, num int64, f *track.Record) {
 	r, rules := &j.side[dir].run, &j.c.Rules
 	switch {
 	case opens(f):
@@ -255,7 +256,7 @@ func (j contentJudge) followRun(dir int, num int64, f *track.Record) {
 
 // stalled is until when the sender of a number waited for the acknowledgement of it, or of
 // one before it that its window held, at a time.
-func (j contentJudge) stalled(dir int, num, now int64) (until int64) {
+func (j contentJudge) stalled(dir dissect.Dir, num, now int64) (until int64) {
 	for n := num; n > num-dp8.WindowSize; n-- {
 		x, ok := j.c.Dir[dir].Look(n)
 		switch {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -16,17 +17,17 @@ func (j handshakeJudge) judgeMix(h *dp8.Handshake) {
 		}
 		return
 	}
-	kind := 0
+	kind := dissect.Dir(0)
 	if h.Opcode == dp8.OpConnectedSigned {
 		kind = 1
 	}
 	message := [2]string{"CONNECTED in a signed handshake", "CONNECTED_SIGNED in a handshake that is not signed"}[kind]
 	switch {
-	case x.FromListener && !x.Offered[1-kind] && j.Frame.Time-j.hs.ModeAt <= rules.Horizon():
+	case x.FromListener && !x.Offered[kind.Other()] && j.Frame.Time-j.hs.ModeAt <= rules.Horizon():
 		rules.Unclear(r31513Mix, conform.GuardReord, message) // the answer overtook it
 	case !x.FromListener && x.Offered[kind]:
 		rules.Pass(r31513Mix) // it was offered both
-	case x.Offered[1-kind]:
+	case x.Offered[kind.Other()]:
 		rules.Broken(r31513Mix, message)
 	default:
 		rules.Unclear(r31513Mix, conform.GuardClean, message) // the offers before it were not captured

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -11,7 +12,7 @@ import (
 
 // judgeRefuted judges frames whose numbers turned out to be out of place: the side went
 // on before them (MC-DPL8R 3.1.5.2.1).
-func (j *judge) judgeRefuted(dir int, frames []seq.ProvisionalFrame) {
+func (j *judge) judgeRefuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	reached, _ := j.c.Dir[dir].Window().Highest()
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		doubtful := j.Trusted() != 0 && p.Time-j.Trusted() < track.FirstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -13,7 +14,7 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
-func (j retryJudge) judgeAgain(dir int, num int64, d *dp8.DFrame, first bool) {
+func (j retryJudge) judgeAgain(dir dissect.Dir, num int64, d *dp8.DFrame, first bool) {
 	rules, f := &j.c.Rules, j.Remembered(dir, num)
 	if !first {
 		j.judgeUnreliable(num, d, f)
@@ -111,7 +112,7 @@ func (j retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 }
 
 // judgeFresh judges what only a first sending can break.
-func (j retryJudge) judgeFresh(dir int, num int64, d *dp8.DFrame) {
+func (j retryJudge) judgeFresh(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	if !j.Frame.HasTime {
 		return
 	}
@@ -143,7 +144,7 @@ const movedSettles = 5e9
 
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
-func (j retryJudge) judgeMoved(dir int, num int64, d *dp8.DFrame) {
+func (j retryJudge) judgeMoved(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	s := &j.side[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return

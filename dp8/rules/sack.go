@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -21,7 +22,7 @@ type sackState struct {
 }
 
 // judgeSACK judges a SACK that is genuine, no copy, and not cut.
-func (j ackJudge) judgeSACK(dir int) {
+func (j ackJudge) judgeSACK(dir dissect.Dir) {
 	k, rules := &j.Packet.SACK, &j.c.Rules
 	j.judgeSACKFields(rules, k)
 	j.judgeSACKRetry(dir, k)
@@ -79,7 +80,7 @@ func (j ackJudge) judgeOddSACK(rules *session.Evaluation, k *dp8.SACK) {
 // judgeSACKRetry: bRetry is zero when the last data frame received was no retry
 // (MC-DPL8R 2.2.1.5). Which one was received last cannot be seen from here; that
 // none was a retry, again and again, can.
-func (j ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
+func (j ackJudge) judgeSACKRetry(dir dissect.Dir, k *dp8.SACK) {
 	w, rules := &j.side[dir].sackWatch, &j.c.Rules
 	switch {
 	case k.Flags&dp8.SACKResponse == 0 || !w.any:
@@ -92,7 +93,7 @@ func (j ackJudge) judgeSACKRetry(dir int, k *dp8.SACK) {
 		w.retries++
 		w.fresh = false
 		const message = "bRetry reports a retry, but none was captured"
-		if w.retries < 3*rules.NeededOdds(1-dir) { // losses come in bursts
+		if w.retries < 3*rules.NeededOdds(dir.Other()) { // losses come in bursts
 			rules.Unclear(r2215Retry, conform.GuardOdds, message)
 			return
 		}
@@ -107,7 +108,7 @@ func (w *sackState) sawData(retry bool) {
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
-func (j ackJudge) judgeNSeq(dir int, next int64) {
+func (j ackJudge) judgeNSeq(dir dissect.Dir, next int64) {
 	if j.side[dir].hard.n > 0 {
 		j.commands().judgeSACKBehindHard(dir, next)
 	}
@@ -139,7 +140,7 @@ func (j ackJudge) judgeNSeq(dir int, next int64) {
 
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
-func (j ackJudge) settleNSeq(dir int, num int64) {
+func (j ackJudge) settleNSeq(dir dissect.Dir, num int64) {
 	w, rules := &j.side[dir].sackWatch, &j.c.Rules
 	switch {
 	case w.over.Frame == 0 || j.Frame.Frame == w.over.Frame:

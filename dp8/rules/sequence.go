@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -10,11 +11,11 @@ import (
 
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
 // not known.
-func (j sequenceJudge) blindTo(dir int) { j.side[dir].sequence.bare = true }
+func (j sequenceJudge) blindTo(dir dissect.Dir) { j.side[dir].sequence.bare = true }
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
-func (j sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame) {
+func (j sequenceJudge) judgeNumber(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	l, rules, p := &j.side[dir].sequence, &j.c.Rules, &j.Placing
 	l.idle = false
 	switch p.Order {
@@ -51,7 +52,7 @@ func (j sequenceJudge) judgeNumber(dir int, num int64, d *dp8.DFrame) {
 }
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.
-func (j sequenceJudge) judgeOutlier(dir int, num int64) {
+func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num int64) {
 	o, out := &j.side[dir].sequence.over, &j.Placing.Outlier
 	x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: out.Frame, Time: out.Time, HasTime: true, Proof: []uint64{j.Frame.Frame},
 		Message: fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(out.Num), uint8(num))}
@@ -66,7 +67,7 @@ func (j sequenceJudge) judgeOutlier(dir int, num int64) {
 }
 
 // forget ends what is open of the numbers of a side, which are in doubt.
-func (j sequenceJudge) forget(dir int) {
+func (j sequenceJudge) forget(dir dissect.Dir) {
 	j.endOverrun(dir)
 	j.acks().endStale(dir, conform.GuardUnwrap)
 	l := &j.side[dir].sequence
@@ -75,7 +76,7 @@ func (j sequenceJudge) forget(dir int) {
 
 // settleSequence ends what is open at the end of the connection.
 func (j sequenceJudge) settleSequence() {
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.bases().close(dir)
 		j.acks().endStale(dir, conform.GuardReord)
 		j.closeOverrun(dir)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeSendMask judges a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i
 // gives up before-1-i. mask is what is believed of it.
-func (j sequenceJudge) judgeSendMask(dir int, before int64) {
+func (j sequenceJudge) judgeSendMask(dir dissect.Dir, before int64) {
 	if j.side[dir].sequence.alone.waiting {
 		j.judgeSilence(dir, before, j.Giving.Told)
 	}
@@ -38,7 +39,7 @@ func (j sequenceJudge) judgeSendMask(dir int, before int64) {
 // judgeGivenUp judges that a send mask names what the side does not know to be
 // acknowledged. Masks repeat themselves: only bits that the one before did not
 // have count.
-func (j sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
+func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before int64, mask uint64) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	fresh := mask
 	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
@@ -65,9 +66,9 @@ func (j sequenceJudge) judgeGivenUp(dir int, before int64, mask uint64) {
 
 // judgeAdvance judges that a side does not wait for a number it was told was given
 // up: it acknowledges, selectively, a frame that said so.
-func (j sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
+func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next int64, mask uint64) {
 	l := &j.side[dir].sequence
-	gave := j.side[1-dir].History.Dropped - next // of the numbers the mask can name, this many may have given up next
+	gave := j.side[dir.Other()].History.Dropped - next // of the numbers the mask can name, this many may have given up next
 	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
 		return
 	}
@@ -76,7 +77,7 @@ func (j sequenceJudge) judgeAdvance(dir int, next int64, mask uint64) {
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + int64(bits.TrailingZeros64(mask))
-		if k := j.Carried(1-dir, q); k != nil && k.Drops>>uint(q-1-next)&1 != 0 {
+		if k := j.Carried(dir.Other(), q); k != nil && k.Drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			j.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.Frame)
 			return
@@ -90,7 +91,7 @@ const maskDue = 3e9
 
 // reportMissing notes a number that the other side waits for while later ones
 // arrived.
-func (j sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
+func (j sequenceJudge) reportMissing(dir dissect.Dir, next int64, mask uint64) {
 	u := &j.side[dir].sequence.alone
 	if u.waiting && u.num != next {
 		if !u.judged && u.num < next {
@@ -112,7 +113,7 @@ func (j sequenceJudge) reportMissing(dir int, next int64, mask uint64) {
 
 // judgeSilence judges that the loss of an unreliable number is announced: its side
 // goes on sending, and no frame names it (MC-DPL8R 3.1.6.5).
-func (j sequenceJudge) judgeSilence(dir int, before int64, mask uint64) {
+func (j sequenceJudge) judgeSilence(dir dissect.Dir, before int64, mask uint64) {
 	u, rules := &j.side[dir].sequence.alone, &j.c.Rules
 	if i := before - 1 - u.num; i >= 0 && i < 64 && mask>>uint(i)&1 != 0 {
 		rules.Pass(r3165UnrelMask)

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -13,7 +14,7 @@ const maxOver = 24
 // judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
 // packets on the network). An acknowledgement that the capture missed explains an
 // excess, and so does one captured within the reorder horizon behind it.
-func (j sequenceJudge) judgeRange(dir int, num int64) {
+func (j sequenceJudge) judgeRange(dir dissect.Dir, num int64) {
 	cum, ok := j.Cumulative(dir)
 	if !ok {
 		return
@@ -52,7 +53,7 @@ const (
 // judgeFast judges frames beyond the window by time alone: a number is sent when the one 64
 // before it was acknowledged, which takes it once around the path from wherever it was
 // captured. What is sent in a fraction of that did not wait for it, whatever was missed.
-func (j sequenceJudge) judgeFast(dir int, num, cum int64) {
+func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum int64) {
 	o := &j.side[dir].sequence.over
 	if o.fastCum != cum {
 		o.fast, o.fastCum = 0, cum
@@ -74,15 +75,15 @@ const neededMost = 12
 
 // needed is in how many intervals in a row something must be seen that missed
 // frames of either side would explain.
-func (j sequenceJudge) needed(dir int) int {
-	if j.side[1-dir].sequence.bare {
+func (j sequenceJudge) needed(dir dissect.Dir) int {
+	if j.side[dir.Other()].sequence.bare {
 		return 1 << 30
 	}
 	return max(j.neededOf(0), j.neededOf(1))
 }
 
 // neededOf is needed where only missed frames of one side would explain it.
-func (j sequenceJudge) neededOf(dir int) int {
+func (j sequenceJudge) neededOf(dir dissect.Dir) int {
 	rules := &j.c.Rules
 	if n := rules.NeededOdds(dir); n <= neededMost || !rules.CleanOf(dir, 0) {
 		return n
@@ -90,13 +91,13 @@ func (j sequenceJudge) neededOf(dir int) int {
 	return neededMost
 }
 
-func (j sequenceJudge) rangeCase(dir int, o *over) conform.Case {
+func (j sequenceJudge) rangeCase(dir dissect.Dir, o *over) conform.Case {
 	return conform.Case{Rule: r31521Range, Dir: dir, Frame: o.frame, Time: o.time, HasTime: true,
 		Message: fmt.Sprintf("bSeq is %d and the lowest unacknowledged number %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
 // accuseOver judges a frame beyond the window, once.
-func (j sequenceJudge) accuseOver(dir int, o *over, blocked conform.Guard) {
+func (j sequenceJudge) accuseOver(dir dissect.Dir, o *over, blocked conform.Guard) {
 	if o.done {
 		return
 	}
@@ -110,7 +111,7 @@ func (j sequenceJudge) accuseOver(dir int, o *over, blocked conform.Guard) {
 // the window that it was sent later than any the side knew of then. What a receiver
 // expects never falls: when this one does not allow them, none before did. Single ones
 // may have been held up on the way, and so may some that come together.
-func (j sequenceJudge) confirmOverrun(dir int, next int64) {
+func (j sequenceJudge) confirmOverrun(dir dissect.Dir, next int64) {
 	o, apart := &j.side[dir].sequence.over, j.Apart()
 	for i := range o.list[:o.n] {
 		x := &o.list[i]
@@ -125,7 +126,7 @@ func (j sequenceJudge) confirmOverrun(dir int, next int64) {
 }
 
 // endOverrun leaves frames beyond the window without a verdict: too few in a row.
-func (j sequenceJudge) endOverrun(dir int) {
+func (j sequenceJudge) endOverrun(dir dissect.Dir) {
 	o := &j.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
 		j.accuseOver(dir, &o.list[o.judged], conform.GuardOdds)
@@ -134,7 +135,7 @@ func (j sequenceJudge) endOverrun(dir int) {
 }
 
 // closeOverrun judges what is left at the end of the connection.
-func (j sequenceJudge) closeOverrun(dir int) {
+func (j sequenceJudge) closeOverrun(dir dissect.Dir) {
 	o := &j.side[dir].sequence.over
 	if o.n >= j.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
@@ -146,7 +147,7 @@ func (j sequenceJudge) closeOverrun(dir int) {
 
 // explainOverrun takes back the latest excess when an acknowledgement that allows
 // it was overtaken by the frame.
-func (j sequenceJudge) explainOverrun(dir int, next int64) {
+func (j sequenceJudge) explainOverrun(dir dissect.Dir, next int64) {
 	o := &j.side[dir].sequence.over
 	if o.n == 0 || o.judged == o.n {
 		return

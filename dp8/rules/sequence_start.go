@@ -3,13 +3,14 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
-func (j sequenceJudge) judgeStart(dir int, num int64, first bool) {
+func (j sequenceJudge) judgeStart(dir dissect.Dir, num int64, first bool) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	b := &l.start
 	switch {
@@ -32,7 +33,7 @@ const startSettles = 1e9
 
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
-func (j sequenceJudge) reportStart(dir int, next int64) {
+func (j sequenceJudge) reportStart(dir dissect.Dir, next int64) {
 	l := &j.side[dir].sequence
 	b := &l.start
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{j.Frame.Frame},
@@ -45,7 +46,7 @@ func (j sequenceJudge) reportStart(dir int, next int64) {
 	case j.Packet.Type == dp8.TypeDFrame && j.Said.Mask == 0, j.Frame.Time-b.last < 30e6:
 	default:
 		b.reports, b.last = b.reports+1, j.Frame.Time
-		if b.reports > j.needed(1-dir) && j.Frame.Time-b.time > startSettles {
+		if b.reports > j.needed(dir.Other()) && j.Frame.Time-b.time > startSettles {
 			l.begun = true
 			j.c.Rules.Judge(x)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // passSignature enters a signature that is right under the rules it is right by.
-func (j signatureJudge) passSignature(dir int, num int64) {
+func (j signatureJudge) passSignature(dir dissect.Dir, num int64) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	if len(s.inDoubt) > 0 {
 		j.judgeForged(s)
@@ -45,7 +45,7 @@ func (j signatureJudge) passSignature(dir int, num int64) {
 
 // passLateNumber: behind number 191 of an epoch, its secret and the next are both
 // known to the side (MC-DPL8R 3.1.4.4).
-func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num int64) {
+func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir dissect.Dir, num int64) {
 	m := &j.side[dir].History
 	switch {
 	case num&255 < 192:
@@ -57,7 +57,7 @@ func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir int, num i
 }
 
 // reportSignature says what is wrong with a frame that does not verify.
-func (j signatureJudge) reportSignature(dir int, num int64, x *track.Signature) {
+func (j signatureJudge) reportSignature(dir dissect.Dir, num int64, x *track.Signature) {
 	rules := &j.c.Rules
 	switch {
 	case x.Missing:
@@ -102,7 +102,7 @@ func (j signatureJudge) reportUnsigned(rules *session.Evaluation) {
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
 // that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
-func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int64, stale bool) {
+func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir dissect.Dir, num int64, stale bool) {
 	m := &j.side[dir].History
 	switch {
 	case j.Packet.Type == dp8.TypeSACK:
@@ -118,7 +118,7 @@ func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir int, num int6
 
 // resigned reports a retry with the signature of an earlier sending of its number
 // and other bytes (MC-DPL8R 3.1.6.5).
-func (j signatureJudge) resigned(num int64, dir int) bool {
+func (j signatureJudge) resigned(num int64, dir dissect.Dir) bool {
 	if j.Packet.Type != dp8.TypeDFrame || j.Packet.DFrame.Control&dp8.CtlRetry == 0 {
 		return false
 	}
@@ -169,7 +169,7 @@ func (j signatureJudge) judgeLeak(h *dp8.Handshake) {
 // judgeModifier judges the frames that came before the secret of their epoch was
 // proven. Any derivation that is proven will do: the text leaves it open
 // (AMB-DP8-12).
-func (j signatureJudge) judgeModifier(dir int, suspects []track.Suspect) {
+func (j signatureJudge) judgeModifier(dir dissect.Dir, suspects []track.Suspect) {
 	rules := &j.c.Rules
 	rules.Pass(rSigModifier)
 	for _, s := range suspects {
@@ -179,7 +179,7 @@ func (j signatureJudge) judgeModifier(dir int, suspects []track.Suspect) {
 }
 
 // judgeUnproven: an epoch whose secret no known derivation gives is not judged.
-func (j signatureJudge) judgeUnproven(dir int) {
+func (j signatureJudge) judgeUnproven(dir dissect.Dir) {
 	rules := &j.c.Rules
 	rules.Judge(conform.Case{Rule: rSigModifier, Dir: dir, Frame: j.c.LastFrame, Time: j.c.LastTime, HasTime: j.c.HasTime, Blocked: conform.GuardDial,
 		Message: "no known derivation of the modifier yields the secret of the epoch"})
@@ -204,7 +204,7 @@ var doubtGuards = [...]conform.Guard{track.IDKnown: conform.GuardNone, track.IDO
 
 // judgeActed judges that a refused frame of side dir is acknowledged. A good copy may be captured
 // a little later.
-func (j signatureJudge) judgeActed(dir int, r *track.Refusal) {
+func (j signatureJudge) judgeActed(dir dissect.Dir, r *track.Refusal) {
 	s, rules, broken := &j.side[dir], &j.c.Rules, &actedRules[r.Why]
 	if r.Good {
 		rules.Pass(broken.rule)
@@ -212,7 +212,7 @@ func (j signatureJudge) judgeActed(dir int, r *track.Refusal) {
 	}
 	x := rules.Here(broken.rule, fmt.Sprintf("bNRcv %d acknowledges %s", uint8(r.Next), broken.what), r.Frame)
 	x.Blocked = doubtGuards[r.Doubt]
-	if !rules.CleanBut(dir, 0, r.Refused) || !rules.CleanOf(1-dir, 0) {
+	if !rules.CleanBut(dir, 0, r.Refused) || !rules.CleanOf(dir.Other(), 0) {
 		x.Blocked = conform.GuardClean
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -13,7 +14,7 @@ type doubtCase struct {
 
 // doubtSignature keeps the case of the frame at hand, whose signature is wrong, until it
 // shows whether it is forged.
-func (j signatureJudge) doubtSignature(dir int, about *track.Signature) {
+func (j signatureJudge) doubtSignature(dir dissect.Dir, about *track.Signature) {
 	s, rules := &j.side[dir], &j.c.Rules
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !j.hs.Secrets

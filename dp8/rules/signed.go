@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -147,7 +148,7 @@ func (j commandJudge) keepsEcho(rule int, holds, proven bool, o *track.Offer, me
 	return false
 }
 
-func (j commandJudge) dirOf() int { return j.c.DirOf(j.Frame.Datagram) }
+func (j commandJudge) dirOf() dissect.Dir { return j.c.DirOf(j.Frame.Datagram) }
 
 // echoSlack is by how much, in ms, an offer may have been sent before it was captured,
 // and attemptSpan how long CONNECTs may have been sent before the first captured.
@@ -210,7 +211,7 @@ type keepAliveState struct {
 
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
-func (j commandJudge) judgeFirstKeepAlive(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (j commandJudge) judgeFirstKeepAlive(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
 	w := &j.side[dir].alive1
 	if w.over {
 		return

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -34,7 +35,7 @@ func (w *retryWatch) of(num int64) *retrySeries {
 }
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
-func (j retryJudge) judgeTimes(dir int, num int64, f *track.Record) {
+func (j retryJudge) judgeTimes(dir dissect.Dir, num int64, f *track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
@@ -72,11 +73,11 @@ func (j retryJudge) judgeTimes(dir int, num int64, f *track.Record) {
 
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
-func (j retryJudge) judgeFirstRetry(dir int, num int64, f *track.Record) {
+func (j retryJudge) judgeFirstRetry(dir dissect.Dir, num int64, f *track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	j.judgeShrink(dir, num)
 	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
-	if rtt == 0 || j.c.Dir[0].MinRTT() == 0 || j.side[1-dir].sequence.maskedAt >= f.Time {
+	if rtt == 0 || j.c.Dir[0].MinRTT() == 0 || j.side[dir.Other()].sequence.maskedAt >= f.Time {
 		return
 	}
 	if rules.Check(r3125First, j.Frame.Time-f.Time+j.Grain() >= rtt*9/10) {
@@ -89,7 +90,7 @@ func (j retryJudge) judgeFirstRetry(dir int, num int64, f *track.Record) {
 		return
 	}
 	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, but a round trip takes at least %s; no SACK mask asked for the retry", uint8(num), ms(j.Frame.Time-f.Time), ms(rtt)), f.Frame)
-	if j.c.Dir[1-dir].Quality().RoundTrips() < leastTrips {
+	if j.c.Dir[dir.Other()].Quality().RoundTrips() < leastTrips {
 		x.Blocked = conform.GuardRTT // Judge looks at those of the side at fault alone
 	}
 	rules.Judge(x)
@@ -101,7 +102,7 @@ const leastTrips = 5
 // judgeInterval judges the time between two sendings of a number. Retries that were
 // lost on the way to the capture, or by it, make it longer, and leave no trace:
 // it counts how many must be missing.
-func (j retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
+func (j retryJudge) judgeInterval(dir dissect.Dir, s *retrySeries, gap int64) {
 	rules := &j.c.Rules
 	switch missing := int((gap - gap/20) / retryCap); {
 	case gap <= retryCap+retryCap/10:
@@ -119,8 +120,8 @@ func (j retryJudge) judgeInterval(dir int, s *retrySeries, gap int64) {
 }
 
 // judgeBackoff judges that the times between retries do not shrink.
-func (j retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
-	o, rules := &j.side[1-dir].sequence, &j.c.Rules
+func (j retryJudge) judgeBackoff(dir dissect.Dir, s *retrySeries, gap int64) {
+	o, rules := &j.side[dir.Other()].sequence, &j.c.Rules
 	if s.passed == 0 || s.begun != 0 && o.maskedAt >= s.begun || gap <= 0 {
 		return
 	}
@@ -150,7 +151,7 @@ func (j retryJudge) judgeBackoff(dir int, s *retrySeries, gap int64) {
 const shrinkSample = 20
 
 // judgeShrink judges that the window shrinks when frames are lost.
-func (j retryJudge) judgeShrink(dir int, num int64) {
+func (j retryJudge) judgeShrink(dir dissect.Dir, num int64) {
 	w, rules := &j.side[dir].sequence.watch, &j.c.Rules
 	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
 	if j.Frame.Time-w.fullAt < max(rtt, CopyGap) {
@@ -186,7 +187,7 @@ const (
 
 // reportStall notes that a side still waits for a number of the other one, dir, and
 // judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
-func (j retryJudge) reportStall(dir int, next int64) {
+func (j retryJudge) reportStall(dir dissect.Dir, next int64) {
 	s, rules := &j.side[dir].sequence.stall, &j.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
@@ -221,7 +222,7 @@ const lostAfter = 10e9
 
 // judgeLost judges that a side gives the connection up when its last retry of a
 // number stays unanswered (MC-DPL8R 3.1.6.5).
-func (j retryJudge) judgeLost(dir int, num int64) {
+func (j retryJudge) judgeLost(dir dissect.Dir, num int64) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	cum, known := j.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {

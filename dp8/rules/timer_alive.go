@@ -26,13 +26,13 @@ func (w *timerState) wake(j *judge, pause int64) {
 // goesOn reports whether the frame behind the pause has the number that follows it, and
 // acknowledges all before it: else frames were missed, or it is of another connection.
 func (w *timerState) goesOn(j *judge) bool {
-	return j.Stamp.Num == w.next[w.sleeper] && j.nrcv() == uint8(w.next[1-w.sleeper])
+	return j.Stamp.Num == w.next[w.sleeper] && j.nrcv() == uint8(w.next[w.sleeper.Other()])
 }
 
 // judgeQuiet judges a pause of both sides: a KeepAlive was due in it. KeepAlives are
 // numbered, so that none can have been missed where both sides' numbers go on
 // (MC-DPL8R 3.1.2.6).
-func (j retryJudge) judgeQuiet(dir int, num int64) {
+func (j retryJudge) judgeQuiet(dir dissect.Dir, num int64) {
 	w, rules := &j.timers, &j.c.Rules
 	if num != w.next[dir] && !w.fits[dir] || j.MayBeOther() {
 		w.due = false
@@ -40,7 +40,7 @@ func (j retryJudge) judgeQuiet(dir int, num int64) {
 	}
 	w.fits[dir] = true
 	slack, ok := rules.Slack(w.sleeper)
-	if !w.fits[1-dir] || !ok {
+	if !w.fits[dir.Other()] || !ok {
 		return
 	}
 	w.due = false
@@ -54,7 +54,7 @@ func (j retryJudge) judgeQuiet(dir int, num int64) {
 // one belongs to the handshake, and every further one to a time of its own without
 // anything received. When it leaves says little: it waits for its turn like other
 // frames (MC-DPL8R 3.1.2.6).
-func (j retryJudge) judgeEarly(dir int) {
+func (j retryJudge) judgeEarly(dir dissect.Dir) {
 	w, rules := &j.timers, &j.c.Rules
 	if !j.c.Complete {
 		return
@@ -76,7 +76,7 @@ const openingMost = 30
 const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent, up to this one.
-func (j retryJudge) judgeOpening(dir int, num int64) {
+func (j retryJudge) judgeOpening(dir dissect.Dir, num int64) {
 	if !j.c.Complete || j.Trusted() != 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func (j retryJudge) roundTrip() int64 {
 
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
-func (j retryJudge) settleOpening(dir int, next int64) {
+func (j retryJudge) settleOpening(dir dissect.Dir, next int64) {
 	b, rules := &j.timers.opening[dir], &j.c.Rules
 	rtt := j.roundTrip()
 	if b.frame == 0 || next <= openingKnown || j.c.Dir[0].MinRTT() == 0 || j.c.Dir[1].MinRTT() == 0 {

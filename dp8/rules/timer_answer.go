@@ -15,7 +15,7 @@ import (
 const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
-func (j retryJudge) expect(dir int, num int64, poll bool) {
+func (j retryJudge) expect(dir dissect.Dir, num int64, poll bool) {
 	u := &j.side[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !j.Frame.HasTime {
 		return
@@ -28,11 +28,11 @@ func (j retryJudge) expect(dir int, num int64, poll bool) {
 
 // acknowledged looks at what else a frame that is no copy says by acknowledging up to
 // what it does, when that was applied.
-func (j retryJudge) acknowledged(dir int, a *track.Applied) {
+func (j retryJudge) acknowledged(dir dissect.Dir, a *track.Applied) {
 	if !j.Frame.HasTime {
 		return
 	}
-	peer := &j.side[1-dir]
+	peer := &j.side[dir.Other()]
 	l, o := &j.side[dir].sequence, &peer.sequence
 	next, mask := j.Said.Next, j.Said.Mask
 	if !j.Said.Ahead && a.Known && peer.Numbers.Started && !a.Words.Has(dissect.AckOfUncaptured) {
@@ -45,11 +45,11 @@ func (j retryJudge) acknowledged(dir int, a *track.Applied) {
 		j.answerDuty(dir, next, mask)
 	}
 	j.judgeReactions(dir, next, mask)
-	if j.timers.opening[1-dir].frame != 0 {
-		j.settleOpening(1-dir, next)
+	if j.timers.opening[dir.Other()].frame != 0 {
+		j.settleOpening(dir.Other(), next)
 	}
 	if o.start.frame != 0 && !o.begun {
-		j.sequence().reportStart(1-dir, next)
+		j.sequence().reportStart(dir.Other(), next)
 	}
 	if j.Said.Ahead || !peer.Numbers.Started {
 		return
@@ -60,17 +60,17 @@ func (j retryJudge) acknowledged(dir int, a *track.Applied) {
 		j.passedGivenUp(dir, a.Cum, next)
 	}
 	if next <= seen || o.stall.set {
-		j.reportStall(1-dir, next)
+		j.reportStall(dir.Other(), next)
 	}
 	if mask != 0 || o.alone.waiting {
-		j.sequence().reportMissing(1-dir, next, mask)
+		j.sequence().reportMissing(dir.Other(), next, mask)
 	}
 }
 
 // passedGivenUp counts numbers that were passed because a send mask gave them up.
-func (j retryJudge) passedGivenUp(dir int, cum, next int64) {
+func (j retryJudge) passedGivenUp(dir dissect.Dir, cum, next int64) {
 	for n := max(cum, next-dp8.WindowSize); n < next; n++ {
-		if look, ok := j.c.Dir[1-dir].Look(n); ok && look.GivenUp {
+		if look, ok := j.c.Dir[dir.Other()].Look(n); ok && look.GivenUp {
 			j.c.Rules.Pass(r31524Advance)
 		}
 	}
@@ -78,8 +78,8 @@ func (j retryJudge) passedGivenUp(dir int, cum, next int64) {
 
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
-func (j retryJudge) answerDuty(dir int, next int64, mask uint64) {
-	u, rules := &j.side[1-dir].sequence.duty, &j.c.Rules
+func (j retryJudge) answerDuty(dir dissect.Dir, next int64, mask uint64) {
+	u, rules := &j.side[dir.Other()].sequence.duty, &j.c.Rules
 	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
 	}
@@ -92,7 +92,7 @@ func (j retryJudge) answerDuty(dir int, next int64, mask uint64) {
 	late := took > slack+lateAfter
 	if u.poll {
 		num := lastAcknowledged(next, mask)
-		newest := j.Remembered(1-dir, num)
+		newest := j.Remembered(dir.Other(), num)
 		j.answerPoll(dir, took, late, newest != nil && num > u.num && j.Frame.Time-newest.Time <= slack+lateAfter)
 		return
 	}
@@ -122,8 +122,8 @@ const pollsLate = 6
 // answerPoll judges the answer to a POLL. One that is late for it and in time for a later
 // frame may be the answer to that, the one before being missed: only of a side that is
 // mostly late it counts. SACKs have no numbers that tell how many were missed.
-func (j retryJudge) answerPoll(dir int, took int64, late, other bool) {
-	u, rules := &j.side[1-dir].sequence.duty, &j.c.Rules
+func (j retryJudge) answerPoll(dir dissect.Dir, took int64, late, other bool) {
+	u, rules := &j.side[dir.Other()].sequence.duty, &j.c.Rules
 	u.polls.Enter(late)
 	if rules.Check(r2215Pollack, !late) {
 		u.run = 0

@@ -3,11 +3,12 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // judgeSample ends an opportunity of a rule about reactions of side dir.
-func (j retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int64, what string) {
+func (j retryJudge) judgeSample(s *conform.Sample, rule int, dir dissect.Dir, took, most int64, what string) {
 	rules := &j.c.Rules
 	slack, ok := rules.Slack(dir)
 	if !ok {
@@ -27,7 +28,7 @@ func (j retryJudge) judgeSample(s *conform.Sample, rule, dir int, took, most int
 }
 
 // reactTo notes what the other side should react to.
-func (j retryJudge) reactTo(dir int, num int64, first bool) {
+func (j retryJudge) reactTo(dir dissect.Dir, num int64, first bool) {
 	s := &j.side[dir].sequence.samples
 	switch {
 	case !j.Frame.HasTime:
@@ -40,17 +41,17 @@ func (j retryJudge) reactTo(dir int, num int64, first bool) {
 
 // judgeReactions judges how soon a side reports gaps and answers repetitions
 // (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
-func (j retryJudge) judgeReactions(dir int, next int64, mask uint64) {
-	s := &j.side[1-dir].sequence.samples
+func (j retryJudge) judgeReactions(dir dissect.Dir, next int64, mask uint64) {
+	s := &j.side[dir.Other()].sequence.samples
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
 		case i < 0:
 			if s.unnamed {
-				j.judgeQueued(1 - dir)
+				j.judgeQueued(dir.Other())
 			}
 			s.gapAt = 0 // only the capture missed what was before it
 		case mask == 0:
-			s.unnamed = s.unnamed || j.Frame.Time-s.gapAt > j.c.Dir[1-dir].MinRTT()+j.Apart()
+			s.unnamed = s.unnamed || j.Frame.Time-s.gapAt > j.c.Dir[dir.Other()].MinRTT()+j.Apart()
 		case mask>>uint(i)&1 != 0:
 			s.queued.Enter(false)
 			j.c.Rules.Pass(r31521Sackinfo)
@@ -70,7 +71,7 @@ func (j retryJudge) judgeReactions(dir int, next int64, mask uint64) {
 // judgeQueued judges that the number behind a gap of side dir is acknowledged at last, was
 // sent once as far as was captured, and no mask named it while the gap lasted (MC-DPL8R
 // 3.1.5.2.1). One retry that was not captured explains each of them, but not most of many.
-func (j retryJudge) judgeQueued(dir int) {
+func (j retryJudge) judgeQueued(dir dissect.Dir) {
 	s, rules := &j.side[dir].sequence.samples, &j.c.Rules
 	look, ok := j.c.Dir[dir].Look(s.gapNum)
 	if !ok || !look.First || look.Retried || look.Copies != 1 {
@@ -87,7 +88,7 @@ func (j retryJudge) judgeQueued(dir int) {
 
 // judgeFast judges how soon a number is sent again that a mask reported missing
 // (MC-DPL8R 3.1.5.2.3).
-func (j retryJudge) judgeFast(dir int, num int64) {
+func (j retryJudge) judgeFast(dir dissect.Dir, num int64) {
 	if s := &j.side[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
 		j.judgeSample(&s.fast, r31523Fast, dir, j.Frame.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
 		s.missingAt = 0

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // maxRetryTimes is how many sendings of one number are kept.
 const maxRetryTimes = 12
@@ -75,7 +78,7 @@ type timerState struct {
 	fits     [2]bool
 	woken    uint64 // the frame behind the pause
 	wokenAt  int64
-	sleeper  int
+	sleeper  dissect.Dir
 	opening  [2]burst
 	connects int   // CONNECTs, copies left out
 	lastTry  int64 // time of the latest

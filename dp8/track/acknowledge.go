@@ -19,8 +19,8 @@ func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref)
 
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
-func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
-	peer, out := &c.side[1-dir], &c.c.Dir[1-dir]
+func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) {
+	peer, out := &c.side[dir.Other()], &c.c.Dir[dir.Other()]
 	ref, ok := out.Window().Highest()
 	if !ok {
 		peer.early, peer.earlyTo = true, nrcv
@@ -72,7 +72,7 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 // giveUp applies a send mask: bit i gives up the number before-1-i of the side
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (c *conn) giveUp(dir int, before int64, mask uint64) {
+func (c *conn) giveUp(dir dissect.Dir, before int64, mask uint64) {
 	if !c.Frame.Words.Has(dissect.Duplicate) {
 		mask = c.readSendMask(dir, before, mask)
 		c.tell(dir, GivesUp)

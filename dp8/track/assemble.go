@@ -4,6 +4,7 @@ import (
 	"hash"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -41,7 +42,7 @@ func (p *piece) ordered() bool {
 // (MC-DPL8R 3.1.5.2.5, 3.1.5.2.6). It holds back at most a window of frames.
 type assembler struct {
 	conn    *conn
-	dir     int
+	dir     dissect.Dir
 	started bool
 	first   int64  // first number captured, or where numbers begin
 	next    int64  // first number not consumed

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/rules"
 	"github.com/dpdissect/dpdissect/dp8/track"
@@ -136,7 +137,7 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 func checkMessages(t *testing.T, name string, s *scene) {
 	t.Helper()
 	for _, c := range s.End() {
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			var whole, size, broken, index, at uint64
 			for _, m := range s.Messages {
 				if m.Conn != c || m.Dir != dir {

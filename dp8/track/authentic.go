@@ -11,7 +11,7 @@ import (
 // authentic checks a frame's signature and counts the verdict. It reports
 // false for frames that must not touch the state of the connection: forged,
 // stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
-func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) bool {
+func (c *conn) authentic(dir dissect.Dir, num int64, has bool, off int, sig [8]byte) bool {
 	if c.mode == ModeNone || c.params.Signing == dp8.Unsigned {
 		return true
 	}
@@ -59,7 +59,7 @@ func (c *conn) authentic(dir int, num int64, has bool, off int, sig [8]byte) boo
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
 // judges it (guard AUTH).
-func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
+func (c *conn) heedDoubtful(dir dissect.Dir, num int64, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	c.Signature = Signature{Adrift: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
@@ -71,7 +71,7 @@ func (c *conn) heedDoubtful(dir int, num int64, v sigVerdict) bool {
 }
 
 // verified notes that a signature is right.
-func (c *conn) verified(dir int, num int64) {
+func (c *conn) verified(dir dissect.Dir, num int64) {
 	s := &c.side[dir]
 	s.keys.verified, s.keys.verifiedNo = c.Frame.Time, num
 	if s.doubts != nil {
@@ -81,7 +81,7 @@ func (c *conn) verified(dir int, num int64) {
 }
 
 // verify gives what is known of a signature, and learns mode and secrets from it.
-func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
+func (c *conn) verify(dir dissect.Dir, num int64, off int, sig [8]byte) sigVerdict {
 	s := &c.side[dir]
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
@@ -108,11 +108,11 @@ func (c *conn) verify(dir int, num int64, off int, sig [8]byte) sigVerdict {
 }
 
 // signedByOther reports whether the frame at hand verifies with the secret of the other side.
-func (c *conn) signedByOther(dir int) bool {
+func (c *conn) signedByOther(dir dissect.Dir) bool {
 	if !c.hs.Secrets {
 		return false
 	}
-	other := &c.side[1-dir]
+	other := &c.side[dir.Other()]
 	off, sig := c.signatureAt()
 	if c.mode == ModeFast {
 		return other.fast.matches(sig)
@@ -134,7 +134,7 @@ func (c *conn) signatureAt() (off int, sig [8]byte) {
 
 // settleKeys promotes the secret of a new epoch once it is proven, and counts
 // the frames that waited for it.
-func (c *conn) settleKeys(dir int) {
+func (c *conn) settleKeys(dir dissect.Dir) {
 	k := &c.side[dir].keys
 	c.Suspects = k.suspects
 	if valid, invalid, ok := k.settleEpoch(); ok {
@@ -150,7 +150,7 @@ func (c *conn) settleKeys(dir int) {
 
 // countSignature enters a verdict; it reports whether the frame may touch the
 // state. Verdicts that wait for an epoch's secret are counted when it is known.
-func (c *conn) countSignature(dir int, v sigVerdict) bool {
+func (c *conn) countSignature(dir dissect.Dir, v sigVerdict) bool {
 	d := &c.c.Dir[dir]
 	d.HasSignatures = true
 	switch v {
@@ -180,7 +180,7 @@ func (c *conn) countSignature(dir int, v sigVerdict) bool {
 
 // waiting reports whether the frame just verified waits for its epoch's secret:
 // then keyring.pending holds it.
-func (c *conn) waiting(dir int) bool {
+func (c *conn) waiting(dir dissect.Dir) bool {
 	k := &c.side[dir].keys
 	return c.mode == ModeFull && k.known && k.justTried
 }
@@ -200,7 +200,7 @@ const maxUnjudged = 8
 
 // keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
 // waits for the secret of its epoch is judged with that.
-func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
+func (c *conn) keepUnjudged(dir dissect.Dir, num int64, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.Frame.Cut() && !c.hs.Secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
 		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, seq.Unmarked).Hash, bytes.Clone(c.Frame.Payload)})
@@ -209,7 +209,7 @@ func (c *conn) keepUnjudged(dir int, num int64, off int, sig [8]byte) {
 
 // rejudge gives the frames that came before the secrets their verdict.
 func (c *conn) rejudge() {
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		s, count := &c.side[dir], &c.c.Dir[dir].Signatures
 		for _, u := range s.unjudged {
 			v := sigUnknown
@@ -236,7 +236,7 @@ func (c *conn) rejudge() {
 
 // inferMode tells fast from full signing when the handshake was not captured:
 // equal signatures on different frames are secrets, different ones digests.
-func (c *conn) inferMode(dir int, sig [8]byte) {
+func (c *conn) inferMode(dir dissect.Dir, sig [8]byte) {
 	k, hash := &c.side[dir].fast, c.sending(0, seq.Unmarked).Hash
 	switch {
 	case k.guessed == 0:

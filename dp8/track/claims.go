@@ -57,7 +57,7 @@ func (k *Claim) Top() int64 {
 }
 
 // claim keeps what the frame at hand acknowledges and the capture does not have.
-func (c *conn) claim(dir int, k Claim) {
+func (c *conn) claim(dir dissect.Dir, k Claim) {
 	l := &c.side[dir].Numbers
 	k.Stamp = c.Stamp
 	if x := l.claims.Latest(); x != nil && x.Next == k.Next && x.Mask == k.Mask {
@@ -67,12 +67,12 @@ func (c *conn) claim(dir int, k Claim) {
 }
 
 // endClaims ends all claims of a side in one way.
-func (c *conn) endClaims(dir int, what ClaimOutcome) {
+func (c *conn) endClaims(dir dissect.Dir, what ClaimOutcome) {
 	c.side[dir].Numbers.claims.End(func(k *Claim) { c.endClaim(dir, k, what, 0) })
 }
 
 // endClaim tells the judge what became of a claim, and by which number.
-func (c *conn) endClaim(dir int, k *Claim, what ClaimOutcome, by int64) {
+func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by int64) {
 	if c.judge != nil {
 		k.Outcome, k.By = what, by
 		c.judge.Claim(dir, k)
@@ -81,19 +81,19 @@ func (c *conn) endClaim(dir int, k *Claim, what ClaimOutcome, by int64) {
 
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
-func (c *conn) settleClaims(dir int, num int64, first bool) {
-	c.side[1-dir].Numbers.claims.Settle(func(k *Claim) bool {
+func (c *conn) settleClaims(dir dissect.Dir, num int64, first bool) {
+	c.side[dir.Other()].Numbers.claims.Settle(func(k *Claim) bool {
 		switch late := c.Frame.Time-k.Time > c.Prior.horizon; {
 		case k.covers(num) && first && late && c.outOfTurn(dir, num):
-			c.endClaim(1-dir, k, ClaimOpen, 0) // it may have been sent before, unseen
+			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
-			c.endClaim(1-dir, k, ClaimSentLater, num)
+			c.endClaim(dir.Other(), k, ClaimSentLater, num)
 		case k.covers(num) && !first && late:
-			c.endClaim(1-dir, k, ClaimOpen, 0) // it was sent before, unseen
+			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it was sent before, unseen
 		case !k.Hole && num >= k.Top() && !late:
-			c.endClaim(1-dir, k, ClaimOvertook, num)
+			c.endClaim(dir.Other(), k, ClaimOvertook, num)
 		case num > k.Top() && !k.Hole, num > k.Top()+dp8.WindowSize:
-			c.endClaim(1-dir, k, ClaimOpen, 0)
+			c.endClaim(dir.Other(), k, ClaimOpen, 0)
 		default:
 			return true
 		}
@@ -104,7 +104,7 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 // outOfTurn reports that the data frame at hand was sent behind one with a higher number:
 // a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
 // not delay it, and that it is not marked as a retry does not show that its number is new.
-func (c *conn) outOfTurn(dir int, num int64) bool {
+func (c *conn) outOfTurn(dir dissect.Dir, num int64) bool {
 	own := &c.side[dir].Numbers
 	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
 		return true
@@ -123,7 +123,7 @@ func (c *conn) outOfTurn(dir int, num int64) bool {
 
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false. One that was provisional until now was captured before them.
-func (c *conn) contradict(dir int, next int64) {
+func (c *conn) contradict(dir dissect.Dir, next int64) {
 	c.side[dir].Numbers.claims.Settle(func(k *Claim) bool {
 		wrong := !k.Hole && k.Mask == 0 && next < k.Next && next <= k.High+1 && c.Frame.Frame > k.Frame && c.after(&k.Stamp)
 		if wrong {
@@ -137,8 +137,8 @@ func (c *conn) contradict(dir int, next int64) {
 // will send next: nothing from there on was sent before. It counts only when it
 // agrees with what was captured, and while the side does not go on above the claim:
 // then one of the two is wrong, and which one does not show.
-func (c *conn) deny(dir int, next int64) {
-	l, own := &c.side[1-dir].Numbers, &c.side[dir].Numbers
+func (c *conn) deny(dir dissect.Dir, next int64) {
+	l, own := &c.side[dir.Other()].Numbers, &c.side[dir].Numbers
 	if l.claims.Len() == 0 || !own.Started || c.Frame.Words != 0 {
 		return
 	}
@@ -160,7 +160,7 @@ const FirstAckTime = 1e9
 
 // firstAck notes bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
-func (c *conn) firstAck(dir int, nrcv uint8) {
+func (c *conn) firstAck(dir dissect.Dir, nrcv uint8) {
 	l := &c.side[dir].Numbers
 	if !c.c.Complete || !c.Frame.HasTime || c.trusted != 0 || c.Frame.Words.Has(dissect.Duplicate) {
 		return

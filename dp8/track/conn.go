@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -15,7 +16,7 @@ type conn struct {
 	pair  *pair
 
 	params    dp8.Params
-	connector int // direction of the connector, -1 when unknown
+	connector dissect.Dir // direction of the connector, -1 when unknown
 	mode      Mode
 	lengths   int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
 	proof     proof

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/rules"
 	"github.com/dpdissect/dpdissect/dp8/track"
@@ -43,7 +44,7 @@ func (s *scene) sameWithoutRules(t *testing.T, opts track.Options, forced bool) 
 	}
 }
 
-func (s *scene) send(from int, f dp8.Frame) { s.Raw(from, f.Append(nil)) }
+func (s *scene) send(from dissect.Dir, f dp8.Frame) { s.Raw(from, f.Append(nil)) }
 
 // findings are those that accuse an endpoint, but for what every signed handshake breaks.
 func (s *scene) findings() []session.Finding {
@@ -176,7 +177,7 @@ func TestMC_DPL8R_3_1_5_1_Handshake(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	type frame struct {
-		from int
+		from dissect.Dir
 		f    dp8.Frame
 	}
 	meet := func(id uint32) []frame {

@@ -3,6 +3,7 @@ package track
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -167,7 +168,7 @@ func (a *assembler) emit(m *session.Message) {
 }
 
 // deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) {
+func (c *conn) deliver(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
 	if c.countOnly(s, num, d, keepAlive, late) {
 		return

@@ -3,6 +3,7 @@ package track
 import (
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -39,7 +40,7 @@ func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
 // keepDoubt keeps the frame at hand, whose signature is wrong, until it shows whether the
 // secret it was checked with was still in force; counted tells that it is among the frames
 // that can't be verified. It gives nil where that will not show.
-func (c *conn) keepDoubt(dir int, num int64, v sigVerdict, counted bool) *Doubt {
+func (c *conn) keepDoubt(dir dissect.Dir, num int64, v sigVerdict, counted bool) *Doubt {
 	s := &c.side[dir]
 	if s.doubts == nil {
 		s.doubts = new(doubtWatch)
@@ -56,7 +57,7 @@ func (c *conn) keepDoubt(dir int, num int64, v sigVerdict, counted bool) *Doubt 
 
 // vouch settles doubts of a side by the frame at hand, which is right: the side was
 // still in that epoch, of this connection, when it sent it.
-func (c *conn) vouch(dir int, num int64) {
+func (c *conn) vouch(dir dissect.Dir, num int64) {
 	w := c.side[dir].doubts
 	w.run = 0
 	if len(w.list) == 0 || c.Packet.Type == dp8.TypeDFrame && c.Packet.DFrame.Control&dp8.CtlRetry != 0 {
@@ -85,7 +86,7 @@ func (c *conn) vouch(dir int, num int64) {
 // doubtEpoch takes back that a signature is wrong while the epoch of the number is
 // not certain: after a hole in the capture, the numbers may be those of another.
 // What is signed rightly with the secret of its number shows that they are not.
-func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
+func (c *conn) doubtEpoch(dir dissect.Dir, num int64, v sigVerdict) sigVerdict {
 	if c.mode != ModeFull {
 		return v
 	}
@@ -105,7 +106,7 @@ func (c *conn) doubtEpoch(dir int, num int64, v sigVerdict) sigVerdict {
 // a number of that epoch: that secret is known, so it was used, and frames are missing, or
 // so does the number follow the latest one that verified, or it is no higher than those before
 // and yet no retry.
-func (c *conn) isRatherNext(dir int, num int64) bool {
+func (c *conn) isRatherNext(dir dissect.Dir, num int64) bool {
 	s := &c.side[dir]
 	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && num <= h.Top && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
 		return true
@@ -118,7 +119,7 @@ func (c *conn) isRatherNext(dir int, num int64) bool {
 const halfEpoch = 128
 
 // adrift reports that the epoch of a number is in doubt.
-func (c *conn) adrift(dir int, num int64) bool {
+func (c *conn) adrift(dir dissect.Dir, num int64) bool {
 	s := &c.side[dir]
 	if c.Packet.Type == dp8.TypeHardDisconnect && c.mode == ModeFast && c.hs.SessionKnown {
 		return false // it names its session, and has no number

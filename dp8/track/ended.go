@@ -7,7 +7,7 @@ import (
 
 // isBehindEnd reports a data frame that its receiver must ignore: its side has ended its
 // stream before it (MC-DPL8R 3.1.4.3).
-func (c *conn) isBehindEnd(dir int, num int64) bool {
+func (c *conn) isBehindEnd(dir dissect.Dir, num int64) bool {
 	s := &c.side[dir]
 	return s.GoesBeyond(num) && c.unwrapped(dir, s.EndAt)
 }
@@ -18,7 +18,7 @@ func (s *Side) GoesBeyond(num int64) bool {
 }
 
 // ignoreBehindEnd takes a frame behind END_STREAM, from which nothing else follows.
-func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) ignoreBehindEnd(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
 	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(&c.Sent, true); c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
@@ -29,7 +29,7 @@ func (c *conn) ignoreBehindEnd(dir int, num int64, d *dp8.DFrame, keepAlive bool
 
 // noteEnd looks at a data frame of a side that ends its stream with it, or did so before. Of
 // one that the capture cut nothing follows.
-func (c *conn) noteEnd(dir int, num int64, d *dp8.DFrame) {
+func (c *conn) noteEnd(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	s := &c.side[dir]
 	switch {
 	case c.Frame.Cut():

@@ -15,17 +15,17 @@ type Judge interface {
 	// Observe is told a step of it.
 	Observe(Step)
 	// Forget tells that numbers of a side have nothing to do with those before.
-	Forget(dir int)
+	Forget(dir dissect.Dir)
 	// Refuted tells of frames that were kept aside and turned out to be out of place.
-	Refuted(dir int, frames []seq.ProvisionalFrame)
+	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// Claim tells what became of an acknowledgement of a side that names numbers which were
 	// not captured.
-	Claim(dir int, k *Claim)
+	Claim(dir dissect.Dir, k *Claim)
 	// Stray tells what became of a frame that names another session. Of one that belongs to
 	// another connection of the address pair it is told when it begins to wait, too.
 	Stray(s *Stray)
 	// Refusal tells what became of a frame of a side that its receiver must ignore.
-	Refusal(dir int, r *Refusal)
+	Refusal(dir dissect.Dir, r *Refusal)
 	// End tells that nothing comes any more: what waits is settled, and it is known whether
 	// the secrets of the latest epochs are.
 	End(unproven [2]bool)
@@ -35,7 +35,7 @@ type Judge interface {
 type Event struct {
 	Frame  *dissect.Frame // nil when none is at hand
 	Packet *dp8.Frame     // decoded
-	Dir    int            // its sender
+	Dir    dissect.Dir    // its sender
 	Num    int64          // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
 	now    uint64         // number of its frame; of another one where this one was kept aside until then
 
@@ -102,7 +102,7 @@ const (
 )
 
 // tell tells the judge, where there is one, how far the connection has come.
-func (c *conn) tell(dir int, s Step) {
+func (c *conn) tell(dir dissect.Dir, s Step) {
 	if c.judge != nil {
 		c.Event.Dir = dir
 		c.judge.Observe(s)
@@ -110,13 +110,13 @@ func (c *conn) tell(dir int, s Step) {
 }
 
 // tellOf is tell, of a frame with a number.
-func (c *conn) tellOf(dir int, num int64, s Step) {
+func (c *conn) tellOf(dir dissect.Dir, num int64, s Step) {
 	c.Num = num
 	c.tell(dir, s)
 }
 
 // refuted tells the judge of frames of a side whose numbers turned out to be out of place.
-func (c *conn) refuted(dir int) {
+func (c *conn) refuted(dir dissect.Dir) {
 	frames := c.c.Dir[dir].Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
 		c.judge.Refuted(dir, frames)

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -27,7 +28,7 @@ type Probe = probe
 func (p *probe) Learned() (signing dp8.Signing, old bool) { return p.signing(), p.old }
 
 // SawNumber makes a probe one that saw a number of a side.
-func (p *probe) SawNumber(dir int) { p.side[dir].hasSeq = true }
+func (p *probe) SawNumber(dir dissect.Dir) { p.side[dir].hasSeq = true }
 
 // Strangers counts what is no frame of the protocol.
 func (p *probe) Strangers() int { return p.strangers }
@@ -40,6 +41,6 @@ func First(s session.Session) *session.Conn { return s.(*pair).conns[0].c }
 
 // Remembers reports whether the first connection of an address pair remembers a data frame of a
 // side.
-func Remembers(s session.Session, dir int, num int64) bool {
+func Remembers(s session.Session, dir dissect.Dir, num int64) bool {
 	return s.(*pair).conns[0].side[dir].History.At(num) != nil
 }

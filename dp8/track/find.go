@@ -152,7 +152,7 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 		return
 	}
 	c := p.conns[len(p.conns)-1]
-	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
+	c.unreachable(c.c.Dir[c.c.DirOf(d).Other()].Frames > 0)
 }
 
 // Sweep implements session.Session.

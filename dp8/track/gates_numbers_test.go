@@ -18,7 +18,7 @@ func (s *scene) talk(from, to uint8) {
 }
 
 // cut captures a frame without its last n bytes.
-func (s *scene) cut(from int, f dp8.Frame, n int) { s.Cut(from, f.Append(nil), n) }
+func (s *scene) cut(from dissect.Dir, f dp8.Frame, n int) { s.Cut(from, f.Append(nil), n) }
 
 // newTalk is a scene in which the connector sent 20 numbers, all acknowledged.
 func newTalk(t *testing.T) *scene {

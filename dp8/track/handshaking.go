@@ -25,7 +25,7 @@ type Handshake struct {
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.
-func (c *conn) handshake(dir int) {
+func (c *conn) handshake(dir dissect.Dir) {
 	h := &c.Packet.Handshake
 	if h.Opcode == dp8.OpHardDisconnect {
 		c.hardDisconnect(dir)
@@ -73,12 +73,12 @@ func (c *conn) handshake(dir int) {
 
 // answer tracks CONNECTED and CONNECTED_SIGNED: with POLL they come from the
 // listener, without from the connector (MC-DPL8R 2.2.1.2, 2.2.1.3).
-func (c *conn) answer(dir int, h *dp8.Handshake) {
+func (c *conn) answer(dir dissect.Dir, h *dp8.Handshake) {
 	fromListener := h.Command&dp8.Poll != 0
 	if c.connector >= 0 {
 		fromListener = dir != c.connector // what CONNECT showed beats the flag
 	} else if fromListener {
-		c.knowConnector(1 - dir)
+		c.knowConnector(dir.Other())
 	} else {
 		c.knowConnector(dir)
 	}
@@ -125,7 +125,7 @@ func (c *conn) knowSigned(h *dp8.Handshake, fromListener bool) {
 
 // useSecrets sets the secrets the connector and the listener sign with.
 func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		s, secret := &c.side[dir], listener
 		if dir == c.connector {
 			secret = connector

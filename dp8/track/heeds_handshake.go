@@ -35,7 +35,7 @@ type Greeting struct {
 }
 
 // heedsHandshake reports whether a CONNECT, CONNECTED or CONNECTED_SIGNED may change anything.
-func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
+func (c *conn) heedsHandshake(dir dissect.Dir, h *dp8.Handshake) bool {
 	if c.Frame.Cut() {
 		c.blind = true
 		return !(len(c.Frame.Payload) >= 12 && c.isForeign(h))
@@ -62,7 +62,7 @@ func isSound(h *dp8.Handshake) bool {
 
 // heedsConnect reports whether a CONNECT may change anything: not when it names another
 // session, nor, once the handshake is over, when receivers ignore it.
-func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
+func (c *conn) heedsConnect(dir dissect.Dir, h *dp8.Handshake) bool {
 	foreign, good := c.isForeign(h), isSound(h)
 	c.Greeting.Foreign, c.Greeting.Sound = foreign, good
 	c.tell(dir, Greets)
@@ -88,7 +88,7 @@ func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 // heedsAnswer reports whether a CONNECTED or CONNECTED_SIGNED may change anything: not when it
 // has another major version, another session, or is signed in an unsigned handshake
 // (MC-DPL8R 2.2.1.2, 2.2.1.3, 3.1.5.1.2, 3.1.5.1.3).
-func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
+func (c *conn) heedsAnswer(dir dissect.Dir, h *dp8.Handshake) bool {
 	if h.Version>>16 != 1 {
 		c.tell(dir, Greets)
 		return false
@@ -122,7 +122,7 @@ func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
 }
 
 // strayAnswer takes an answer with another session id.
-func (c *conn) strayAnswer(dir int, h *dp8.Handshake) {
+func (c *conn) strayAnswer(dir dissect.Dir, h *dp8.Handshake) {
 	s := newStray(c.Frame, dir, h.SessionID)
 	s.rsp, s.pending = h.RspID, !c.hs.Answered
 	c.Stray, c.Greeting.Follows = s, c.followsStray(s)

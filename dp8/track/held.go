@@ -26,7 +26,7 @@ const (
 
 // hold keeps the frame at hand until it shows whether it is forged: a number that it took
 // would be missing to the frame that really has it. It reports whether it did so.
-func (c *conn) hold(dir int, num int64) bool {
+func (c *conn) hold(dir dissect.Dir, num int64) bool {
 	k := &c.side[dir].keys
 	hard := c.Packet.Type == dp8.TypeHardDisconnect
 	if k.trusting || len(k.cands) == 0 || len(c.Frame.Payload) > maxHeldPayload {
@@ -62,7 +62,7 @@ func (k *keyring) drop() {
 }
 
 // forgetDropped says of the held frames that were given up that nothing acknowledges them.
-func (c *conn) forgetDropped(dir int) {
+func (c *conn) forgetDropped(dir dissect.Dir) {
 	k := &c.side[dir].keys
 	for i := range k.dropped {
 		if d := &k.dropped[i].datagram; c.wants.Links {
@@ -75,7 +75,7 @@ func (c *conn) forgetDropped(dir int) {
 // believeHeld tracks the held frames of a side: no guess at its secret is right, or the
 // peer accepted one of them. A HARD_DISCONNECT is none of its own where the side goes on, with
 // a frame that verified or was held later, or with the one at hand.
-func (c *conn) believeHeld(dir int, goesOn bool) {
+func (c *conn) believeHeld(dir dissect.Dir, goesOn bool) {
 	k := &c.side[dir].keys
 	var kept []*dissect.Datagram
 	for i := len(k.held) - 1; i >= 0; i-- {
@@ -112,7 +112,7 @@ func (c *conn) believeHeld(dir int, goesOn bool) {
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of
 // the next epoch from its payload (MC-DPL8R 3.1.4.4).
-func (c *conn) showKeys(dir int, num int64) {
+func (c *conn) showKeys(dir dissect.Dir, num int64) {
 	if c.mode != ModeFull || c.Packet.Type != dp8.TypeDFrame {
 		return
 	}

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -80,7 +81,7 @@ func (c *conn) adopt(p *probe) {
 // learnSigning takes the lengths of SACKs and KeepAlives for proof of whether frames are
 // signed, when the handshake was not captured. One endpoint may be wrong about it: where
 // lengths contradict each other, most of them decide, and as many of both kinds nothing.
-func (c *conn) learnSigning(dir int, has bool) {
+func (c *conn) learnSigning(dir dissect.Dir, has bool) {
 	n := 1
 	if !has {
 		n = -1
@@ -110,7 +111,7 @@ func (c *conn) concludeSigning(signed bool) {
 
 // showsSigning reports whether a side's own lengths tell of the signing that was
 // concluded.
-func (c *conn) showsSigning(dir int) bool {
+func (c *conn) showsSigning(dir dissect.Dir) bool {
 	n := c.side[dir].lengths
 	return n > 0 && c.params.Signing == dp8.Signed || n < 0 && c.params.Signing == dp8.Unsigned
 }

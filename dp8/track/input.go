@@ -10,7 +10,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof = &c.proof
@@ -54,7 +54,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
-func (c *conn) countUntracked(dir int) {
+func (c *conn) countUntracked(dir dissect.Dir) {
 	out := &c.c.Dir[dir]
 	switch c.Packet.Type {
 	case dp8.TypeSACK:
@@ -67,7 +67,7 @@ func (c *conn) countUntracked(dir int) {
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
-func (c *conn) malformedFrame(dir int) {
+func (c *conn) malformedFrame(dir dissect.Dir) {
 	if f := c.Frame.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
 		c.learnSigning(dir, false)
 		c.countSignature(dir, sigInvalid)
@@ -76,7 +76,7 @@ func (c *conn) malformedFrame(dir int) {
 }
 
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(dir int) {
+func (c *conn) dataFrame(dir dissect.Dir) {
 	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
 	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
@@ -101,7 +101,7 @@ func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
 }
 
 // heedData tracks a data frame that is not known to be forged.
-func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) heedData(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
 	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
 		c.ignoreForeign(dir, num, d)
@@ -127,9 +127,9 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 }
 
 // numberedFrame tracks a data frame that its receiver may accept.
-func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) numberedFrame(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	c.confirmAcked(1-dir, d.NRcv, d.SACKMask)
+	c.confirmAcked(dir.Other(), d.NRcv, d.SACKMask)
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
@@ -188,12 +188,12 @@ const gapWord = dissect.Gap | dissect.GapFilled
 
 // mark completes the description of a data frame for the engine: what RETRY says, and
 // whether its side has told of more received since it was sent.
-func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
+func (c *conn) mark(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
 		c.Sent.Mark = seq.MarkRetry
 	} else if num <= c.side[dir].History.Top {
-		cum, ok := c.c.Dir[1-dir].Window().Cumulative()
+		cum, ok := c.c.Dir[dir.Other()].Window().Cumulative()
 		c.Sent.Passed = ok && near(cum, d.NRcv) < cum
 	}
 }
@@ -213,7 +213,7 @@ func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
 }
 
 // sack tracks a SACK.
-func (c *conn) sack(dir int) {
+func (c *conn) sack(dir dissect.Dir) {
 	k, s := &c.Packet.SACK, &c.side[dir]
 	c.c.Dir[dir].Acks++
 	if !c.Frame.Cut() {
@@ -231,9 +231,9 @@ func (c *conn) sack(dir int) {
 
 // heedSACK tracks a SACK that is not known to be forged, nor asked again whether it is a copy: one
 // that was held is remembered, and would be taken for its own.
-func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
+func (c *conn) heedSACK(dir dissect.Dir, next int64, k *dp8.SACK) {
 	s := &c.side[dir]
-	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
+	c.confirmAcked(dir.Other(), k.NRcv, k.SACKMask)
 	c.life.heard(dir)
 	c.Num = next
 	if !c.Frame.Words.Has(dissect.Duplicate) && !c.Frame.Cut() && !c.heedsSACK(dir, next, k) {
@@ -253,7 +253,7 @@ func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
 }
 
 // heedsSACK reports whether a SACK that is no copy may change anything.
-func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
+func (c *conn) heedsSACK(dir dissect.Dir, next int64, k *dp8.SACK) bool {
 	c.noteTick(dir, k.Timestamp)
 	heeded := c.heedsNext(dir, next)
 	c.tell(dir, Announces)

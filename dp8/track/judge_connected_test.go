@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 )
@@ -13,7 +14,7 @@ import (
 func TestMC_DPL8R_2_2_1_2_RspIDOfWhatWasNotCaptured(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		from  int
+		from  dissect.Dir
 		after int64 // ms behind the frame that is answered
 		rsp   uint8
 		want  int // findings

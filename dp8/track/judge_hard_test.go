@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 )
@@ -52,7 +53,7 @@ func TestMC_DPL8R_3_1_2_4_SpacingOfAnswers(t *testing.T) {
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(1, keepAlive(0, 1, 7))
-		hard := func(from int, msgID uint8) {
+		hard := func(from dissect.Dir, msgID uint8) {
 			f := command(dp8.OpHardDisconnect, false, 7, dp8.Version16)
 			f.Handshake.MsgID = msgID
 			s.send(from, f)

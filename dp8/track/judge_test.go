@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
@@ -15,7 +16,7 @@ import (
 func TestMC_DPL8R_4_1_ExampleBreaksNothing(t *testing.T) {
 	s := newScene(t, track.Options{}, true)
 	for _, x := range []struct {
-		from  int
+		from  dissect.Dir
 		bytes string
 	}{
 		{0, "88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23"},

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -15,7 +16,7 @@ func (c *conn) knowSession(id uint32) {
 // knowVersion keeps what a side reports; the lower of the two counts
 // (MC-DPL8R 2.2.1.1). Of a side that contradicts itself the higher one does: an old
 // system does not know it.
-func (c *conn) knowVersion(dir int, v uint32) {
+func (c *conn) knowVersion(dir dissect.Dir, v uint32) {
 	known, op := c.side[dir].Version, c.Packet.Handshake.Opcode
 	if v>>16 != 1 || known >= v || known != 0 && op == dp8.OpHardDisconnect || op == dp8.OpConnectedSigned && v < dp8.Version15 {
 		return
@@ -29,17 +30,17 @@ func (c *conn) knowVersion(dir int, v uint32) {
 	}
 }
 
-func (c *conn) knowConnector(dir int) {
+func (c *conn) knowConnector(dir dissect.Dir) {
 	if c.connector < 0 {
 		c.connector = dir
-		c.c.Roles[dir], c.c.Roles[1-dir] = "connector", "listener"
+		c.c.Roles[dir], c.c.Roles[dir.Other()] = "connector", "listener"
 	}
 }
 
 // correctRoles exchanges the roles when answers captured before the first CONNECT had a
 // POLL that says otherwise than that does: who sends CONNECT is the connector.
-func (c *conn) correctRoles(dir int) {
-	if c.connector != 1-dir || c.hs.Connects > 1 || !c.hs.Answered && !c.hs.Confirmed {
+func (c *conn) correctRoles(dir dissect.Dir) {
+	if c.connector != dir.Other() || c.hs.Connects > 1 || !c.hs.Answered && !c.hs.Confirmed {
 		return
 	}
 	c.connector = -1

@@ -19,7 +19,7 @@ const (
 )
 
 // sawData notes what a data frame says about the life of the connection.
-func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
+func (c *conn) sawData(dir dissect.Dir, num int64, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
 	if c.life.state == session.Opening && (c.hs.Answered || c.hs.Confirmed) {
 		c.establish() // data flows: the missing confirmation was not captured
@@ -31,7 +31,7 @@ func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 		return
 	}
 	s.Ended, s.EndSeq = true, num
-	c.closing(dir, func(first int) bool {
+	c.closing(dir, func(first dissect.Dir) bool {
 		// It crosses the other side's when it was sent without having received that.
 		end := c.side[first].EndSeq
 		return near(end, d.NRcv) <= end
@@ -47,21 +47,21 @@ func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 
 // closing notes whose closing frame was captured first; crosses tells whether a
 // second one within a round trip was sent on its own and is no answer.
-func (c *conn) closing(dir int, crosses func(first int) bool) {
+func (c *conn) closing(dir dissect.Dir, crosses func(first dissect.Dir) bool) {
 	side := session.Side(dir + 1)
 	switch l := &c.life; l.closer {
 	case session.NoSide:
 		l.closer, l.closeAt = side, c.Frame.Time
 	case side, session.BothSides:
 	default:
-		if crosses(1 - dir) {
+		if crosses(dir.Other()) {
 			l.closer = session.BothSides
 		}
 	}
 }
 
 // hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
-func (c *conn) hardDisconnect(dir int) {
+func (c *conn) hardDisconnect(dir dissect.Dir) {
 	h := &c.Packet.Handshake
 	if len(c.Frame.Payload) < 16 {
 		return // cut by the capture: whose it is and whether it is genuine is not known
@@ -79,7 +79,7 @@ func (c *conn) hardDisconnect(dir int) {
 }
 
 // heedHard tracks a HARD_DISCONNECT that is not known to be forged.
-func (c *conn) heedHard(dir int, num int64, h *dp8.Handshake) {
+func (c *conn) heedHard(dir dissect.Dir, num int64, h *dp8.Handshake) {
 	c.Frame.Words |= dissect.Close
 	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
 		if c.hs.SessionKnown {
@@ -94,7 +94,7 @@ func (c *conn) heedHard(dir int, num int64, h *dp8.Handshake) {
 		return
 	}
 	c.life.hard[dir] = true
-	c.closing(dir, func(first int) bool {
+	c.closing(dir, func(first dissect.Dir) bool {
 		// An answer needs the way to the peer and back; what is clearly faster than
 		// the quickest answer so far was sent before.
 		return !c.life.closeEnd[first] && c.Frame.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
@@ -131,18 +131,18 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		if len(c.side[dir].keys.held) > 0 {
 			c.believeHeld(dir, false)
 		}
 		c.c.Dir[dir].Provisionals().End()
 		c.refuted(dir)
 	}
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		c.endClaims(dir, ClaimLeft)
 	}
 	var unproven [2]bool
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)

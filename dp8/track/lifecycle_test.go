@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -26,10 +27,10 @@ func TestStates(t *testing.T) {
 		s.Wait(35)
 		s.send(0, sack(1, 1, 0))
 	}
-	end := func(s *scene, from int, seq, nrcv uint8) {
+	end := func(s *scene, from dissect.Dir, seq, nrcv uint8) {
 		s.send(from, dataAs(whole, dp8.CtlEndStream, seq, nrcv, ""))
 	}
-	hard := func(s *scene, from int) { s.send(from, command(dp8.OpHardDisconnect, false, 7, dp8.Version16)) }
+	hard := func(s *scene, from dissect.Dir) { s.send(from, command(dp8.OpHardDisconnect, false, 7, dp8.Version16)) }
 	tries := func(s *scene, n int) {
 		for i := range n {
 			f := data(1, 1, "x")

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -31,7 +32,7 @@ type latestNext struct {
 
 // heedsNext reports whether a SACK that is no copy may change anything: not where its bNSeq
 // is proven wrong (MC-DPL8R 2.2.1.5).
-func (c *conn) heedsNext(dir int, next int64) bool {
+func (c *conn) heedsNext(dir dissect.Dir, next int64) bool {
 	out, w, a := &c.c.Dir[dir], &c.side[dir].next, &c.Announced
 	a.What, a.Other, a.Stray = NothingAnnounced, false, nil
 	highest, ok := out.Window().Highest()
@@ -70,7 +71,7 @@ func (c *conn) heedsNext(dir int, next int64) bool {
 
 // unwraps reports whether the full number behind one of a side is beyond doubt: too
 // little time has passed for half of all numbers, at eight times the side's rate.
-func (c *conn) unwraps(dir int) bool {
+func (c *conn) unwraps(dir dissect.Dir) bool {
 	out := &c.c.Dir[dir]
 	highest, ok := out.Window().Highest()
 	x, known := out.Look(highest)

@@ -76,7 +76,7 @@ const silence = 200e6
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
 // UNWRAP). What the stamp says besides number and time was set before.
-func (c *conn) heed(dir int, num int64) {
+func (c *conn) heed(dir dissect.Dir, num int64) {
 	t := c.Frame.Time
 	c.Said, c.Applied = Saying{}, Applied{}
 	c.Stamp.Num, c.Stamp.Frame, c.Stamp.Time = num, c.Frame.Frame, t
@@ -93,12 +93,12 @@ func (c *conn) heed(dir int, num int64) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
-	c.side[1-dir].Numbers.outran, c.side[1-dir].Numbers.beyond = 0, false
+	c.side[dir.Other()].Numbers.outran, c.side[dir.Other()].Numbers.beyond = 0, false
 }
 
 // displaced reports a number so far below the highest that no side has it in flight
 // any more: it stands for another one, unless the highest was out of place.
-func (c *conn) displaced(dir int, num int64) bool {
+func (c *conn) displaced(dir dissect.Dir, num int64) bool {
 	l := &c.side[dir].Numbers
 	j := &l.jump
 	return l.Started && num <= l.High-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
@@ -106,14 +106,14 @@ func (c *conn) displaced(dir int, num int64) bool {
 
 // silent reports whether a side was not seen for so long that its numbers are in
 // doubt. What its peer acknowledges confirms them: they are not far ahead.
-func (c *conn) silent(dir int) bool {
+func (c *conn) silent(dir dissect.Dir) bool {
 	gap := c.Frame.Time - max(c.numbered[dir], c.vouched[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 
 // bearable is for how long nothing of a side may be captured: as long as it takes to
 // send a window of numbers, as fast as it was seen to.
-func (c *conn) bearable(dir int) int64 {
+func (c *conn) bearable(dir dissect.Dir) int64 {
 	if m := &c.side[dir].History; m.hasSpeed {
 		return min(m.fastest, longest)
 	}
@@ -132,7 +132,7 @@ const longest = 10e9
 // doubt forgets everything that numbers before t would be compared with.
 func (c *conn) doubt(t int64) {
 	c.trusted = max(c.trusted, t) // frames that are believed late come from before
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		c.endClaims(i, ClaimDoubted)
 		if c.judge != nil {
 			c.judge.Forget(i)
@@ -143,10 +143,10 @@ func (c *conn) doubt(t int64) {
 }
 
 // recall takes down what is known of the number of the frame at hand.
-func (c *conn) recall(dir int, num int64) {
+func (c *conn) recall(dir dissect.Dir, num int64) {
 	p, l := &c.Prior, &c.side[dir].Numbers
 	p.Known = false
-	if num == l.High+1 && c.side[1-dir].Numbers.claims.Len() == 0 {
+	if num == l.High+1 && c.side[dir.Other()].Numbers.claims.Len() == 0 {
 		return
 	}
 	p.Look, p.Known = c.c.Dir[dir].Look(num)
@@ -156,7 +156,7 @@ func (c *conn) recall(dir int, num int64) {
 // remembered is what is known for certain of a number of a side, or nil. A clock that
 // shows no more than seconds does not tell how many numbers went by from one to the next
 // (guard CLOCK).
-func (c *conn) remembered(dir int, num int64) *Record {
+func (c *conn) remembered(dir dissect.Dir, num int64) *Record {
 	f := c.side[dir].History.At(num)
 	if f == nil || !f.Timed || f.Time < c.trusted || c.grain >= 1e9 && c.Frame != nil && c.Frame.Time > f.Time {
 		return nil
@@ -165,7 +165,7 @@ func (c *conn) remembered(dir int, num int64) *Record {
 }
 
 // cumulative is what was captured of acknowledgements of a side's numbers.
-func (c *conn) cumulative(dir int) (next int64, ok bool) {
+func (c *conn) cumulative(dir dissect.Dir) (next int64, ok bool) {
 	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
 		return 0, true
 	}

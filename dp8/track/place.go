@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -26,10 +27,10 @@ const (
 )
 
 // number notes the number of a data frame that is no copy, before it is remembered.
-func (c *conn) number(dir int, num int64, d *dp8.DFrame) {
+func (c *conn) number(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	n, p, v := &c.side[dir].Numbers, &c.Placing, &c.Verdict
 	p.First = d.Control&dp8.CtlRetry == 0
-	if c.Frame.HasTime && c.side[1-dir].Numbers.claims.Len() > 0 {
+	if c.Frame.HasTime && c.side[dir.Other()].Numbers.claims.Len() > 0 {
 		c.settleClaims(dir, num, p.First && v.Novelty == seq.First)
 	}
 	if j := &n.jump; p.First && v.Novelty == seq.Again && j.set && num == j.Num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
@@ -59,7 +60,7 @@ func (c *conn) number(dir int, num int64, d *dp8.DFrame) {
 }
 
 // place finds the place of a first sending that is not the next one.
-func (c *conn) place(dir int, num int64) {
+func (c *conn) place(dir dissect.Dir, num int64) {
 	n := &c.side[dir].Numbers
 	switch {
 	case !n.Started:
@@ -77,7 +78,7 @@ func (c *conn) place(dir int, num int64) {
 
 // placeLower finds the place of a number that is sent for the first time below the highest:
 // when that was sent well before, numbers were not taken in order.
-func (c *conn) placeLower(dir int, num int64) {
+func (c *conn) placeLower(dir dissect.Dir, num int64) {
 	n, x := &c.side[dir].Numbers, &c.Placing
 	goesOn := n.jump.set && num == n.jump.next && n.jump.after == 0
 	if n.jump.set && num == n.jump.next {
@@ -104,7 +105,7 @@ func (c *conn) placeLower(dir int, num int64) {
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago, and that number.
-func (c *conn) sentBefore(dir int, num int64) (f *Record, at int64) {
+func (c *conn) sentBefore(dir dissect.Dir, num int64) (f *Record, at int64) {
 	l := &c.side[dir].Numbers
 	for n := num + 1; n <= min(l.High, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.First && c.Frame.Time-f.Time > c.Prior.horizon {
@@ -116,7 +117,7 @@ func (c *conn) sentBefore(dir int, num int64) (f *Record, at int64) {
 
 // replace takes back the frame that was out of place: the numbers go on before it
 // (MC-DPL8R 3.1.5.2.1).
-func (c *conn) replace(dir int, num int64) {
+func (c *conn) replace(dir dissect.Dir, num int64) {
 	n := &c.side[dir].Numbers
 	j := &n.jump
 	c.Placing.Outlier = *j
@@ -125,7 +126,7 @@ func (c *conn) replace(dir int, num int64) {
 }
 
 // dropOutlier forgets the frame that was out of place.
-func (c *conn) dropOutlier(dir int) {
+func (c *conn) dropOutlier(dir dissect.Dir) {
 	if c.Placing.Order == OutOfPlace {
 		c.side[dir].History.frames.Drop(c.Placing.Outlier.Num)
 	}
@@ -133,7 +134,7 @@ func (c *conn) dropOutlier(dir int) {
 
 // replaced reports that the numbers went on up to one that was captured ahead of
 // them, and that it now has other content: the frame ahead was out of place.
-func (c *conn) replaced(dir int, num int64, d *dp8.DFrame) bool {
+func (c *conn) replaced(dir dissect.Dir, num int64, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
 	return f != nil && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
 }

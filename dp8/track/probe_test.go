@@ -120,7 +120,7 @@ func TestProbeOnNoise(t *testing.T) {
 			if rnd.IntN(2) == 0 {
 				b[0] = []byte{0x3f, 0x37, 0x80, 0x88}[rnd.IntN(4)]
 			}
-			best = max(best, p.Observe(&dissect.Datagram{Payload: b}, rnd.IntN(2)))
+			best = max(best, p.Observe(&dissect.Datagram{Payload: b}, dissect.Dir(rnd.IntN(2))))
 		}
 	}
 	if best >= session.LockBits {

@@ -7,7 +7,7 @@ import (
 )
 
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
-func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
+func (c *conn) confirmAcked(dir dissect.Dir, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
 	if c.side[dir].keys.holdsAcked(nrcv, mask) {
 		c.believeHeld(dir, false)
@@ -26,7 +26,7 @@ func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 }
 
 // believe tracks the provisional frames of a side that the frame at hand confirms.
-func (c *conn) believe(dir int) {
+func (c *conn) believe(dir dissect.Dir) {
 	at := c.Event
 	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {

@@ -33,7 +33,7 @@ const maxRefused = 8
 
 // disbelieve says what follows of a frame whose signature is missing or wrong. Of copies of a
 // frame that was looked at nothing does.
-func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
+func (c *conn) disbelieve(dir dissect.Dir, num int64, v sigVerdict) {
 	if v == sigUnlikely {
 		c.suspect(dir)
 		return
@@ -60,14 +60,14 @@ func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
 
 // suspect keeps the frame at hand, which no guess at the secret of its epoch
 // verifies, until one is proven.
-func (c *conn) suspect(dir int) {
+func (c *conn) suspect(dir dissect.Dir) {
 	if k := &c.side[dir].keys; !c.Frame.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
 		k.suspects = append(k.suspects, Suspect{c.Frame.Frame, c.Frame.Time, c.Frame.HasTime})
 	}
 }
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir int, num int64, why RefusedFor, doubt IDDoubt) {
+func (c *conn) refuse(dir dissect.Dir, num int64, why RefusedFor, doubt IDDoubt) {
 	s := &c.side[dir]
 	if !s.History.Reachable(num) && s.History.Started {
 		return
@@ -79,7 +79,7 @@ func (c *conn) refuse(dir int, num int64, why RefusedFor, doubt IDDoubt) {
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
-func (c *conn) accept(dir int, num int64) {
+func (c *conn) accept(dir dissect.Dir, num int64) {
 	s := &c.side[dir]
 	keep := s.refused[:0]
 	for _, r := range s.refused {
@@ -102,8 +102,8 @@ func (s *Side) Took(r *Refusal) bool {
 
 // voidRefused gives up the refused numbers that side dir acknowledges, expecting next: before
 // that counts, for then they will look like some that the capture missed.
-func (c *conn) voidRefused(dir int, next int64) {
-	peer := &c.side[1-dir]
+func (c *conn) voidRefused(dir dissect.Dir, next int64) {
+	peer := &c.side[dir.Other()]
 	missing, keep := uint64(len(peer.refused)), peer.refused[:0]
 	for _, r := range peer.refused {
 		if r.num >= next {
@@ -112,10 +112,10 @@ func (c *conn) voidRefused(dir int, next int64) {
 		}
 		r.Good, r.ActedOn, r.Next, r.Refused = peer.Took(&r), true, next, missing
 		if c.judge != nil {
-			c.judge.Refusal(1-dir, &r)
+			c.judge.Refusal(dir.Other(), &r)
 		}
 		if !r.Good {
-			c.c.Dir[1-dir].Void(r.num)
+			c.c.Dir[dir.Other()].Void(r.num)
 		}
 	}
 	peer.refused = keep

@@ -5,13 +5,14 @@ import (
 	"hash/maphash"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
 var contentSeed = maphash.MakeSeed()
 
 // listen notes that the side was captured, sending a number or about to send it.
-func (c *conn) listen(dir int, num int64) {
+func (c *conn) listen(dir dissect.Dir, num int64) {
 	m := &c.side[dir].History
 	if !c.Frame.HasTime {
 		return
@@ -28,10 +29,10 @@ const manyMissed = 8
 // missedMany reports that the numbers of a side may be wrong: there are none before
 // the first nor a window behind the latest, and its own or its peer's speak of many
 // that were not captured.
-func (c *conn) missedMany(dir int, num int64) bool {
+func (c *conn) missedMany(dir dissect.Dir, num int64) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].History
-	if claims := &c.side[1-dir].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
+	if claims := &c.side[dir.Other()].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
 		return true
 	}
 	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
@@ -39,7 +40,7 @@ func (c *conn) missedMany(dir int, num int64) bool {
 
 // remember enters the data frame at hand, which is no copy of another. It is
 // called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) remember(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
 	m := &c.side[dir].History
 	c.listen(dir, num)
 	f, fresh := m.place(num, c.Frame.Time)
@@ -192,12 +193,12 @@ func (c *conn) patience(m *History) int64 {
 // was captured again and again, so that it can't have sent as many numbers unseen
 // as it takes to be mistaken. It is to be asked before the frame is remembered;
 // since is a time of a frame of the side, ns.
-func (c *conn) unwrapped(dir int, since int64) bool {
+func (c *conn) unwrapped(dir dissect.Dir, since int64) bool {
 	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].History))
 }
 
 // unwrappedWithin is unwrapped with a patience of its own, in ns.
-func (c *conn) unwrappedWithin(dir int, since, patience int64) bool {
+func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
 	m := &c.side[dir].History
 	return m.Started && c.Frame.HasTime && c.pair.newest() == c && since >= m.SureSince && c.Frame.Time-m.heard <= patience && !c.missedMany(dir, m.Top)
 }

@@ -3,6 +3,7 @@ package track
 import (
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -20,12 +21,12 @@ type Giving struct {
 
 // readSendMask reads a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i gives up
 // before-1-i. It gives back the mask without what is impossible.
-func (c *conn) readSendMask(dir int, before int64, mask uint64) uint64 {
+func (c *conn) readSendMask(dir dissect.Dir, before int64, mask uint64) uint64 {
 	n, g := &c.side[dir].Numbers, &c.Giving
 	g.Told = mask
 	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.Seen+1); g.Heard {
 		// Else it may have sent all numbers once, unseen.
-		g.Whole = c.c.Complete && c.trusted == 0 && !c.side[1-dir].Numbers.unseen
+		g.Whole = c.c.Complete && c.trusted == 0 && !c.side[dir.Other()].Numbers.unseen
 		if g.Beyond = 0; g.Whole {
 			g.Beyond = beforeFirst(before, mask)
 		}
@@ -53,7 +54,7 @@ func beforeFirst(before int64, mask uint64) uint64 {
 
 // namedReliable gives the bits of a send mask that name reliable numbers, and how
 // many name any that is remembered. One named before is not looked at again.
-func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
+func (c *conn) namedReliable(dir dissect.Dir, before int64, mask uint64) (reliable uint64, known int) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
 		if f := c.remembered(dir, before-1-int64(i)); f != nil {
@@ -68,7 +69,7 @@ func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint6
 
 // readsFromNext reports whether a send mask is right relative to the next number
 // instead of the frame's own.
-func (c *conn) readsFromNext(dir int, mask uint64) bool {
+func (c *conn) readsFromNext(dir dissect.Dir, mask uint64) bool {
 	reliable, known := c.namedReliable(dir, c.side[dir].Numbers.Seen+1, mask)
 	return reliable == 0 && known > 0
 }

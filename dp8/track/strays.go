@@ -14,15 +14,15 @@ import (
 type Stray struct {
 	id      uint32
 	rsp     uint8
-	From    int // its sender
+	From    dissect.Dir // its sender
 	Frame   uint64
 	Time    int64
 	Timed   bool
-	side    int      // whose frames show that the connection goes on, -1 for either
-	pending bool     // the handshake of the connection was still under way
-	seen    int      // data frames in sequence since
-	next    [2]int64 // number of each side that is in sequence
-	silent  bool     // the id was merely named
+	side    dissect.Dir // whose frames show that the connection goes on, -1 for either
+	pending bool        // the handshake of the connection was still under way
+	seen    int         // data frames in sequence since
+	next    [2]int64    // number of each side that is in sequence
+	silent  bool        // the id was merely named
 	Outcome StrayOutcome
 }
 
@@ -46,7 +46,7 @@ const (
 )
 
 // newStray describes a frame as a stray with an id, of a side; nothing is open of it yet.
-func newStray(fr *dissect.Frame, from int, id uint32) *Stray {
+func newStray(fr *dissect.Frame, from dissect.Dir, id uint32) *Stray {
 	return &Stray{id: id, From: from, Frame: fr.Frame, Time: fr.Time, Timed: fr.HasTime, side: -1}
 }
 
@@ -56,7 +56,7 @@ func (c *conn) addStray(s *Stray) {
 		c.dropStray(0, StrayUnknown)
 	}
 	latest := int64(0)
-	for dir := range s.next {
+	for dir := range dissect.Dirs {
 		s.next[dir] = -1
 		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
 			s.next[dir] = highest + 1
@@ -83,7 +83,7 @@ func (c *conn) dropStray(i int, what StrayOutcome) {
 // turn: these are answers to this connection's CONNECTs.
 func (c *conn) followsStray(x *Stray) bool {
 	for _, s := range c.strays {
-		if s.id == x.id && !s.silent && s.From == x.From && s.pending && x.pending && x.rsp == s.rsp+1 && x.rsp == c.attempts[1-x.From].top {
+		if s.id == x.id && !s.silent && s.From == x.From && s.pending && x.pending && x.rsp == s.rsp+1 && x.rsp == c.attempts[x.From.Other()].top {
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (c *conn) followsStray(x *Stray) bool {
 // lives notes a frame that shows that the connection goes on; sure says that it
 // names the connection. The data frame num does when it follows what was sent
 // before.
-func (c *conn) lives(dir int, sure bool, num int64) {
+func (c *conn) lives(dir dissect.Dir, sure bool, num int64) {
 	for i := 0; i < len(c.strays); i++ {
 		s := c.strays[i]
 		since := c.atLeast(s.Time)
@@ -125,7 +125,7 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 
 // strayHard takes a HARD_DISCONNECT with another session id. Right behind the
 // start of a connection it may be a late one of a connection before.
-func (c *conn) strayHard(dir int, h *dp8.Handshake) {
+func (c *conn) strayHard(dir dissect.Dir, h *dp8.Handshake) {
 	if c.Frame.Cut() || c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
@@ -140,7 +140,7 @@ func (c *conn) strayHard(dir int, h *dp8.Handshake) {
 
 // named reports whether the other side named a session id before: then it is one
 // of its own.
-func (c *conn) named(dir int, id uint32) bool {
+func (c *conn) named(dir dissect.Dir, id uint32) bool {
 	for i, s := range c.strays {
 		if s.id == id && s.From != dir {
 			c.dropStray(i, StrayTheirs)

@@ -1,10 +1,13 @@
 package track
 
-import "github.com/dpdissect/dpdissect/dp8"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp8"
+)
 
 // trySupplied looks for supplied secrets that explain a signature, when the
 // handshake's were not captured. A match is proof: it has a chance of 2^-64.
-func (c *conn) trySupplied(dir int, num int64, off int, sig [8]byte) {
+func (c *conn) trySupplied(dir dissect.Dir, num int64, off int, sig [8]byte) {
 	if c.hs.Secrets || c.secretKnown(dir) {
 		return
 	}
@@ -13,19 +16,19 @@ func (c *conn) trySupplied(dir int, num int64, off int, sig [8]byte) {
 		if c.hs.SessionKnown && !s.IsFor(c.c.SessionID) {
 			continue
 		}
-		if c.useSupplied(s, dir, num, off, sig, s.Connector, dir) || c.useSupplied(s, dir, num, off, sig, s.Listener, 1-dir) {
+		if c.useSupplied(s, dir, num, off, sig, s.Connector, dir) || c.useSupplied(s, dir, num, off, sig, s.Listener, dir.Other()) {
 			return
 		}
 	}
 }
 
-func (c *conn) secretKnown(dir int) bool {
+func (c *conn) secretKnown(dir dissect.Dir) bool {
 	s := &c.side[dir]
 	return c.mode == ModeFast && s.fast.known || c.mode != ModeFast && s.keys.known
 }
 
 // useSupplied adopts one secret for a side when it verifies the frame.
-func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir int, num int64, off int, sig [8]byte, secret dp8.Secret, connector int) bool {
+func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir dissect.Dir, num int64, off int, sig [8]byte, secret dp8.Secret, connector dissect.Dir) bool {
 	if c.connector >= 0 && c.connector != connector {
 		return false
 	}

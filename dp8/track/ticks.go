@@ -40,7 +40,7 @@ const tickJump = 2000
 
 // noteTick compares the tick count of a command frame with the ones before: it
 // never runs back (MC-DPL8R 2.2.1).
-func (c *conn) noteTick(dir int, tick uint32) {
+func (c *conn) noteTick(dir dissect.Dir, tick uint32) {
 	t, fr := &c.side[dir].Ticks, c.Frame
 	c.Ticking = Ticking{}
 	if !fr.HasTime {
@@ -100,7 +100,7 @@ func (t *Ticks) take(tick uint32, fr *dissect.Frame) {
 
 // resolveTick decides about a tick far ahead: the next one confirms it, or shows
 // that it was the wrong one.
-func (c *conn) resolveTick(dir int, tick uint32) {
+func (c *conn) resolveTick(dir dissect.Dir, tick uint32) {
 	t := &c.side[dir].Ticks
 	switch {
 	case int32(tick-t.sTick) >= 0:

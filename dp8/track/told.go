@@ -3,6 +3,7 @@ package track
 import (
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -77,8 +78,8 @@ const (
 
 // read reads bNRcv and SACK mask of a frame that is no copy, before they are applied. It
 // gives back the mask without what is impossible.
-func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
-	n, o, r := &c.side[dir].Numbers, &c.side[1-dir].Numbers, &c.Reading
+func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
+	n, o, r := &c.side[dir].Numbers, &c.side[dir.Other()].Numbers, &c.Reading
 	next := near(o.Seen, nrcv)
 	c.Said = Saying{Next: next}
 	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one: back stays
@@ -86,7 +87,7 @@ func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
-	if !o.Started || !c.Frame.HasTime || c.silent(1-dir) {
+	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) {
 		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
@@ -95,7 +96,7 @@ func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
 	wrapped := n.claims.Len() > 0 && next <= o.Seen-dp8.WindowSize // it counted on beyond half a cycle
 	if wrapped || next > o.Seen+1+seq.MaxAckExcess {
 		if n.outran++; wrapped || n.outran > 1 {
-			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
+			c.numbered[dir.Other()], c.vouched[dir.Other()] = 1, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
@@ -110,7 +111,7 @@ func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
 	n.beyond = n.beyond || r.Ahead
 	if c.Said.Ahead = r.Ahead; !r.Ahead {
 		if !n.beyond && (n.queued == 0 || next >= n.queue[n.queued-1].Next) {
-			c.vouched[1-dir] = max(c.vouched[1-dir], c.Frame.Time)
+			c.vouched[dir.Other()] = max(c.vouched[dir.Other()], c.Frame.Time)
 		}
 		r.Progress = c.proceed(dir, next)
 	}
@@ -122,7 +123,7 @@ func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
 }
 
 // proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (c *conn) proceed(dir int, next int64) Progress {
+func (c *conn) proceed(dir dissect.Dir, next int64) Progress {
 	n := &c.side[dir].Numbers
 	if n.queued == 0 || next >= n.queue[n.queued-1].Next {
 		p := OnwardRetry
@@ -152,8 +153,8 @@ func (c *conn) proceed(dir int, next int64) Progress {
 
 // readMask reads a SACK mask: one far above all that was captured says nothing
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
-func (c *conn) readMask(dir int, next int64, mask uint64) uint64 {
-	seen := c.side[1-dir].Numbers.Seen
+func (c *conn) readMask(dir dissect.Dir, next int64, mask uint64) uint64 {
+	seen := c.side[dir.Other()].Numbers.Seen
 	top := next + int64(bits.Len64(mask))
 	if c.Reading.Ahead || top <= seen+1 {
 		return mask
@@ -180,7 +181,7 @@ func (l *Numbers) push(c *conn, next int64) {
 // carry notes what the data frame at hand, which is no copy, carries besides its content:
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
-func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
+func (c *conn) carry(dir dissect.Dir, num int64, d *dp8.DFrame) {
 	m := &c.side[dir].History
 	f := m.At(num)
 	switch {
@@ -200,7 +201,7 @@ func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
 }
 
 // carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c *conn) carried(dir int, num int64) *Record {
+func (c *conn) carried(dir dissect.Dir, num int64) *Record {
 	if f := c.side[dir].History.At(num); f != nil && f.carries && f.Time >= c.trusted {
 		return f
 	}
@@ -209,21 +210,21 @@ func (c *conn) carried(dir int, num int64) *Record {
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
 // other side.
-func (c *conn) received(dir int, nrcv uint8) (next int64, ok bool) {
-	o := &c.side[1-dir].Numbers
+func (c *conn) received(dir dissect.Dir, nrcv uint8) (next int64, ok bool) {
+	o := &c.side[dir.Other()].Numbers
 	next = near(o.Seen, nrcv)
-	return next, o.Started && next <= o.Seen+1 && !c.silent(1-dir)
+	return next, o.Started && next <= o.Seen+1 && !c.silent(dir.Other())
 }
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
 // if they are sent for the first time later, they were not there to be acknowledged.
-func (c *conn) passedHole(dir int, cum int64) {
-	o := &c.side[1-dir].Numbers
+func (c *conn) passedHole(dir dissect.Dir, cum int64) {
+	o := &c.side[dir.Other()].Numbers
 	if c.Said.Ahead || !o.Started || !c.Frame.HasTime {
 		return
 	}
 	for from := max(cum, o.Seen-dp8.WindowSize); from < c.Said.Next; from++ {
-		if yes, ok := c.c.Dir[1-dir].Captured(from); ok && !yes {
+		if yes, ok := c.c.Dir[dir.Other()].Captured(from); ok && !yes {
 			c.claim(dir, Claim{from: from, Next: c.Said.Next, High: o.Seen, Hole: true})
 			return
 		}

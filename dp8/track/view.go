@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -19,7 +20,7 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 func (v View) Supplied() []dp8.SuppliedSecrets { return v.c.pair.opts.Secrets }
 
 // Side is what is known of one sender.
-func (v View) Side(dir int) *Side { return &v.c.side[dir] }
+func (v View) Side(dir dissect.Dir) *Side { return &v.c.side[dir] }
 
 // Handshake is how far the handshake has come.
 func (v View) Handshake() *Handshake { return &v.c.hs }
@@ -28,7 +29,7 @@ func (v View) Handshake() *Handshake { return &v.c.hs }
 func (v View) Signed() *Signed { return &v.c.signed }
 
 // Connector is the side that opened the connection, -1 when that is not known.
-func (v View) Connector() int { return v.c.connector }
+func (v View) Connector() dissect.Dir { return v.c.connector }
 
 // Version is the lower one of the sides' versions, or what was concluded, 0 when it is not known.
 func (v View) Version() uint32 { return v.c.params.Version }
@@ -55,7 +56,7 @@ func (v View) Grain() int64 { return v.c.grain }
 func (v View) Trusted() int64 { return v.c.trusted }
 
 // HeardAt is when the latest frame of a side with a number, or a SACK, was captured, ns.
-func (v View) HeardAt(dir int) int64 { return v.c.numbered[dir] }
+func (v View) HeardAt(dir dissect.Dir) int64 { return v.c.numbered[dir] }
 
 // MayBeOther reports whether frames of the address pair may be of another connection.
 func (v View) MayBeOther() bool {
@@ -92,21 +93,23 @@ func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
 
 // Remembered is what is known for certain of a number of a side, nil for nothing.
-func (v View) Remembered(dir int, num int64) *Record { return v.c.remembered(dir, num) }
+func (v View) Remembered(dir dissect.Dir, num int64) *Record { return v.c.remembered(dir, num) }
 
 // Carried is the same where it is known what its first sending carried.
-func (v View) Carried(dir int, num int64) *Record { return v.c.carried(dir, num) }
+func (v View) Carried(dir dissect.Dir, num int64) *Record { return v.c.carried(dir, num) }
 
 // Cumulative is the number of a side up to which all are acknowledged.
-func (v View) Cumulative(dir int) (next int64, ok bool) { return v.c.cumulative(dir) }
+func (v View) Cumulative(dir dissect.Dir) (next int64, ok bool) { return v.c.cumulative(dir) }
 
 // Received is the number behind a bNRcv of a side; ok is false when nothing is certain of the other
 // side.
-func (v View) Received(dir int, nrcv uint8) (next int64, ok bool) { return v.c.received(dir, nrcv) }
+func (v View) Received(dir dissect.Dir, nrcv uint8) (next int64, ok bool) {
+	return v.c.received(dir, nrcv)
+}
 
 // ToldMore is the earliest frame of a side that is remembered to have told of more than a bNRcv;
 // nil for none.
-func (v View) ToldMore(dir int, next int64) *Told {
+func (v View) ToldMore(dir dissect.Dir, next int64) *Told {
 	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
 		if x := &n.queue[i]; x.Next > next {
@@ -118,7 +121,7 @@ func (v View) ToldMore(dir int, next int64) *Told {
 
 // ToldBefore reports that an earlier frame than the given one says that its side had received a
 // number.
-func (v View) ToldBefore(dir int, frame uint64, num int64) bool {
+func (v View) ToldBefore(dir dissect.Dir, frame uint64, num int64) bool {
 	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
 		if x := &n.queue[i]; x.Frame < frame && x.Next > num {
@@ -137,14 +140,16 @@ func (v View) SameContent(d *dp8.DFrame, f *Record) bool { return v.c.sameConten
 func (v View) Unchanged(d *dp8.DFrame, f *Record) bool { return v.c.unchanged(d, f) }
 
 // Resent tells of the latest sending of a number of a side that was sent again.
-func (v View) Resent(dir int, num int64) *Resending { return v.c.side[dir].History.resent.At(num) }
+func (v View) Resent(dir dissect.Dir, num int64) *Resending {
+	return v.c.side[dir].History.resent.At(num)
+}
 
 // Unwrapped reports whether the full number behind that of the frame at hand is beyond doubt,
 // compared with those of the frames since a time, ns (guard UNWRAP).
-func (v View) Unwrapped(dir int, since int64) bool { return v.c.unwrapped(dir, since) }
+func (v View) Unwrapped(dir dissect.Dir, since int64) bool { return v.c.unwrapped(dir, since) }
 
 // Unwraps reports whether that of a side is by the time since its latest number.
-func (v View) Unwraps(dir int) bool { return v.c.unwraps(dir) }
+func (v View) Unwraps(dir dissect.Dir) bool { return v.c.unwraps(dir) }
 
 // UnwrapsAfter is Unwraps for the time since a number was the highest.
 func (v View) UnwrapsAfter(highest, at int64) bool { return v.c.unwrapsAfter(highest, at) }
@@ -153,13 +158,13 @@ func (v View) UnwrapsAfter(highest, at int64) bool { return v.c.unwrapsAfter(hig
 func (v View) SurelySigned() bool { return v.c.surelySigned() }
 
 // ShowsSigning reports whether the lengths of a side's own frames tell whether it signs.
-func (v View) ShowsSigning(dir int) bool { return v.c.showsSigning(dir) }
+func (v View) ShowsSigning(dir dissect.Dir) bool { return v.c.showsSigning(dir) }
 
 // Signs reports whether a genuine frame of a side is surely of this connection: it is signed, and the
 // secret is known.
-func (v View) Signs(dir int) bool {
+func (v View) Signs(dir dissect.Dir) bool {
 	return (v.c.mode == ModeFast || v.c.mode == ModeFull) && v.c.secretKnown(dir)
 }
 
 // SignedByOther reports whether the frame at hand verifies with the secret of the other side.
-func (v View) SignedByOther(dir int) bool { return v.c.signedByOther(dir) }
+func (v View) SignedByOther(dir dissect.Dir) bool { return v.c.signedByOther(dir) }

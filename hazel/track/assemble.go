@@ -5,6 +5,7 @@ import (
 	"hash"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -18,7 +19,7 @@ const (
 // An assembler puts fragmented messages of one side together.
 type assembler struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 	open []*Partial // oldest first
 	held int
 

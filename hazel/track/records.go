@@ -174,7 +174,7 @@ func (s *Span) reach(n Number, fr *dissect.Frame, id uint16) {
 const lateCopy = 90e6
 
 // noteSending remembers a sending with a number of its own.
-func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
+func (c *conn) noteSending(dir dissect.Dir, n Number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.Frame
 	c.Parts |= Numbered
 	c.Number, c.Verdict, c.Before = n, v, s.Span
@@ -198,7 +198,7 @@ func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
 }
 
 // noteAgain remembers a further sending of a number, unless it may be a copy.
-func (c *conn) noteAgain(dir int, n int64, x *Record) {
+func (c *conn) noteAgain(dir dissect.Dir, n int64, x *Record) {
 	s, fr := &c.side[dir], c.Frame
 	first, ok := c.c.Dir[dir].Look(n)
 	differs, sure := x.differs(fr, c.Packet, &c.Sent, &first)
@@ -226,7 +226,7 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 }
 
 // noteAck remembers an acknowledgement of side dir that names n.
-func (c *conn) noteAck(dir int, n int64, captured bool) {
+func (c *conn) noteAck(dir dissect.Dir, n int64, captured bool) {
 	c.Parts |= Acknowledges
 	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
 	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
@@ -236,7 +236,7 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 		c.noteOdd(dir, n)
 		return
 	}
-	peer, now := &c.side[1-dir], c.Frame.Time
+	peer, now := &c.side[dir.Other()], c.Frame.Time
 	x := peer.records.At(n)
 	if x == nil {
 		return
@@ -248,7 +248,7 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 			peer.Heard++
 		}
 		if x.pairs() != nil {
-			c.pairAck(1-dir, x)
+			c.pairAck(dir.Other(), x)
 		}
 		return
 	}
@@ -258,9 +258,9 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 	c.Counted = true
 	switch x.Acks, x.AckAt = min(x.Acks, 254)+1, now; {
 	case x.pairs() != nil:
-		c.pairAck(1-dir, x)
+		c.pairAck(dir.Other(), x)
 	case x.Acks > 1:
-		c.c.Dir[1-dir].Trips().Unpair() // the network copies datagrams, or the capture misses some
+		c.c.Dir[dir.Other()].Trips().Unpair() // the network copies datagrams, or the capture misses some
 	}
 	if x.Acks == KnownAcks {
 		x.further().known = now

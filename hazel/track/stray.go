@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -57,7 +58,7 @@ const (
 )
 
 // witness tells open cases of a side about a new number of it, which is the highest.
-func (c *conn) witness(dir int, n int64) {
+func (c *conn) witness(dir dissect.Dir, n int64) {
 	s := &c.side[dir]
 	for _, x := range s.strays {
 		switch {
@@ -77,8 +78,8 @@ func (c *conn) witness(dir int, n int64) {
 // missing in between, or a little ahead, the capture may have missed. Far ahead,
 // or before the first one, it is impossible when the side's new ids go on where
 // they were.
-func (c *conn) noteOdd(dir int, n int64) {
-	peer := &c.side[1-dir]
+func (c *conn) noteOdd(dir dissect.Dir, n int64) {
+	peer := &c.side[dir.Other()]
 	if c.Odd = c.oddness(peer, n); c.Odd != Never {
 		return
 	}
@@ -91,7 +92,7 @@ func (c *conn) noteOdd(dir int, n int64) {
 		at: c.Frame.Time, before: c.Known, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	c.Stray = x
-	c.c.Later(dir, func() { c.settleStray(1-dir, x) })
+	c.c.Later(dir, func() { c.settleStray(dir.Other(), x) })
 }
 
 func (c *conn) oddness(peer *side, n int64) Oddness {
@@ -126,7 +127,7 @@ func (s *side) tooFast(ahead, now int64) bool {
 }
 
 // settleStray says what became of an acknowledgement of an id that a side had not sent.
-func (c *conn) settleStray(dir int, x *Stray) {
+func (c *conn) settleStray(dir dissect.Dir, x *Stray) {
 	s, rules := &c.side[dir], &c.c.Rules
 	for i, o := range s.strays {
 		if o == x {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -81,9 +82,9 @@ func knownSayings() string {
 func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	number, size, after, resends := numberOf(words[1]), numberOf(words[2]), numberOf(words[3]), numberOf(words[4])
 	var best *subject
-	score, at := 0, 0
+	score, at := 0, dissect.Dir(0)
 	for s := range t.all {
-		for dir := range sides {
+		for dir := range dissect.Dirs {
 			u := &s.side(dir).Unanswered
 			if u.Sends < 2 || u.Num&0xFFFF != number {
 				continue

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -20,7 +21,7 @@ type chunk struct {
 }
 
 // assemble puts messages together from all that the capture has.
-func (o *opinion) assemble(dir int) (out []letter) {
+func (o *opinion) assemble(dir dissect.Dir) (out []letter) {
 	units := map[int64]*cell{}
 	var lo, hi int64
 	for _, s := range o.all {

@@ -25,7 +25,7 @@ type told struct {
 // A seen is one captured datagram of a connection.
 type seen struct {
 	d         *dissect.Datagram
-	dir       int
+	dir       dissect.Dir
 	f         dp8.Frame
 	err       *dissect.Error
 	keep      bool // a KeepAlive
@@ -160,7 +160,7 @@ func judge(ds []*dissect.Datagram, tell told) *opinion {
 	}
 	o.authenticate(tell)
 	o.number()
-	for dir := range o.dirs {
+	for dir := range dissect.Dirs {
 		o.count(dir, tell)
 		o.copies(dir)
 		o.order(dir)
@@ -179,7 +179,7 @@ func (o *opinion) authenticate(tell told) {
 		o.late = o.late || mustSign(s) && !o.secrets
 		if h := &s.f.Handshake; s.f.Type == dp8.TypeConnectedSigned && h.Command&dp8.Poll == 0 && !o.secrets {
 			o.secrets = true
-			secret[s.dir], secret[1-s.dir] = h.SenderSecret, h.ReceiverSecret
+			secret[s.dir], secret[s.dir.Other()] = h.SenderSecret, h.ReceiverSecret
 		}
 	}
 	if tell.signing == "full" {
@@ -191,7 +191,7 @@ func (o *opinion) authenticate(tell told) {
 		return
 	}
 	if !o.secrets {
-		for dir := range secret {
+		for dir := range dissect.Dirs {
 			votes := map[[8]byte]int{}
 			for _, s := range o.all {
 				if sig, has := signature(s); s.dir == dir && has {
@@ -275,7 +275,7 @@ func (o *opinion) number() {
 		default:
 			continue
 		}
-		other := 1 - s.dir
+		other := s.dir.Other()
 		if s.hasAck = have[other]; s.hasAck {
 			s.next = near(max(high[other], acked[other]), nrcv)
 			acked[other] = max(acked[other], s.next)

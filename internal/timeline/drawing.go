@@ -121,7 +121,7 @@ func (v *Interval) picture() *Drawn {
 }
 
 // draw enters what a frame shows of a side. before is what the side had counted until then.
-func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, at int64, before measure.Values) {
+func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir dissect.Dir, at int64, before measure.Values) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	if !d.IsOpen() || !x.started {
 		return
@@ -232,7 +232,7 @@ func (g *drawing) placeOf(frame uint64) *place {
 
 // Unacked gives what a side sent and asked an acknowledgement for that was not captured, in
 // the order of time, once the run is over. Each transmission counts by itself.
-func (t *Timeline) Unacked(c *session.Conn, dir int) []Mark {
+func (t *Timeline) Unacked(c *session.Conn, dir dissect.Dir) []Mark {
 	x := t.conns[c]
 	if x == nil || x.dir[dir].drawing == nil {
 		return nil
@@ -265,7 +265,7 @@ func (g *drawing) add(m Mark, kind MarkKind, n int64) {
 
 // Marks gives the events of a side of a connection, once the run is over, and how many
 // units more there were than are kept.
-func (t *Timeline) Marks(c *session.Conn, dir int) (marks []Mark, dropped int64) {
+func (t *Timeline) Marks(c *session.Conn, dir dissect.Dir) (marks []Mark, dropped int64) {
 	x := t.conns[c]
 	if x == nil || x.dir[dir].drawing == nil {
 		return nil, 0

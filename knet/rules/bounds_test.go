@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet"
@@ -31,7 +32,7 @@ func TestDatagramsOfASideAreBounded(t *testing.T) {
 func TestAcksAheadAreBounded(t *testing.T) {
 	p := New()
 	s := sessiontest.New(t, sessiontest.Hosts("10.0.0.1:50000", "10.0.0.2:2345"), session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "spec")})
-	see := func(from int, payload string) {
+	see := func(from dissect.Dir, payload string) {
 		s.Wait(45)
 		s.Raw(from, dissecttest.Unhex(t, payload))
 	}

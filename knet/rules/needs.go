@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 )
@@ -13,7 +14,7 @@ const recently = 60e9
 
 // judgeNeeds judges what the messages of a datagram of Spec depend on (kNet page,
 // InOrder Datagrams and Messages).
-func (c numberJudge) judgeNeeds(dir int, num int64) {
+func (c numberJudge) judgeNeeds(dir dissect.Dir, num int64) {
 	if !c.Datagram.InOrder || c.Frame.Cut() {
 		return
 	}

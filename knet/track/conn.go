@@ -25,7 +25,7 @@ type conn struct {
 	pair  *pair
 	judge Judge // nil for none
 
-	client   int // direction of the client, -1 when unknown
+	client   dissect.Dir // direction of the client, -1 when unknown
 	side     [2]side
 	life     lifecycle
 	spare    [2]uint64 // messages of each side that are PingRequests by one map of ids, PingReplies by the other
@@ -84,10 +84,10 @@ func (c *conn) started() bool {
 	return a || b
 }
 
-func (c *conn) knowClient(dir int) {
+func (c *conn) knowClient(dir dissect.Dir) {
 	if c.client < 0 {
 		c.client = dir
-		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+		c.c.Roles[dir], c.c.Roles[dir.Other()] = "client", "server"
 	}
 }
 

@@ -32,7 +32,7 @@ func (p *pair) decide(fr *dissect.Frame) {
 	case ref.OK && areMade(&p.made, 1):
 		p.speaks(knet.Spec)
 	case ref.OK:
-		side := 0
+		side := dissect.Dir(0)
 		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
 			side = 1
 		}
@@ -60,8 +60,8 @@ func (p *pair) mayConnect(fr *dissect.Frame) bool {
 const enoughLoose = 3
 
 // loosely counts one.
-func (p *pair) loosely(i int, d knet.Dialect) {
-	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[1-i] {
+func (p *pair) loosely(i dissect.Dir, d knet.Dialect) {
+	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[i.Other()] {
 		p.speaks(d)
 	}
 }
@@ -81,7 +81,9 @@ func made(n *[2]int, ref, spec *knet.Shape) {
 	}
 }
 
-func areMade(n *[2]int, i int) bool { return n[i] >= enoughMade && n[i] > moreTold*n[1-i] }
+func areMade(n *[2]int, i dissect.Dir) bool {
+	return n[i] >= enoughMade && n[i] > moreTold*n[i.Other()]
+}
 
 // speaks settles the dialect.
 func (p *pair) speaks(d knet.Dialect) {

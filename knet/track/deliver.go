@@ -3,6 +3,7 @@ package track
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -10,7 +11,7 @@ import (
 // application takes an application message, or a fragment of one, that was not
 // captured before. num is the PacketID that carries it, place which message of
 // the datagram it is.
-func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
+func (c *conn) application(dir dissect.Dir, num int64, place int, m *knet.Message) {
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	number, numbered := num, !spec && m.IsReliable()
@@ -46,7 +47,7 @@ func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 }
 
 // deliver hands a message on, at once or, with Spec, when what it depends on was.
-func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, depends []dependency) {
+func (c *conn) deliver(dir dissect.Dir, m *session.Message, packet int64, place int, depends []dependency) {
 	m.Dir = dir
 	if len(depends) > 0 && m.Complete && c.wants.Messages != session.CountMessages && c.side[dir].waiting.hold(m, packet, place, depends) {
 		return
@@ -56,7 +57,7 @@ func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, dep
 }
 
 // settle delivers what is still there of a side.
-func (s *side) settle(c *conn, dir int) {
+func (s *side) settle(c *conn, dir dissect.Dir) {
 	s.transfers.close()
 	s.waiting.flush()
 	c.settlePings(dir)

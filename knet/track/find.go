@@ -151,7 +151,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	if len(p.conns) > 0 {
 		c := p.newest()
-		gone := 1 - c.c.DirOf(d)
+		gone := c.c.DirOf(d).Other()
 		c.life.unreachable(gone, c.c.Dir[gone].Frames > 0, d.Time)
 	}
 }

@@ -78,7 +78,7 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	}
 	c := p.newest()
 	dir := c.c.DirOf(fr.Datagram)
-	ids := &c.side[1-dir].ids
+	ids := &c.side[dir.Other()].ids
 	ref, ok := ids.Known()
 	if !ok {
 		return 0, false
@@ -86,7 +86,7 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	a := knet.AckOf(m.Body, p.params.Dialect)
 	first := ids.Peek(a.PacketID & knet.PacketIDMask)
 	last := first + int64(bits.Len64(a.Bits))
-	out := &c.c.Dir[1-dir]
+	out := &c.c.Dir[dir.Other()]
 	x, _ := out.Look(first)
 	switch {
 	case a.PacketID > knet.PacketIDMask, first < ref-FarIDs, last > ref+NearIDs, x.NoAck:

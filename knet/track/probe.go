@@ -60,7 +60,7 @@ type probe struct {
 // probeFirst is the pair's first datagram, which may be a connect datagram.
 type probeFirst struct {
 	frame  uint64
-	side   int
+	side   dissect.Dir
 	ok     bool
 	id     uint32
 	zero   bool
@@ -115,7 +115,7 @@ func (p *probe) Reset() {
 }
 
 // Observe implements session.Probe.
-func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	b := d.Payload
 	if d.Cut() {
 		return p.verdict() // what is left tells nothing
@@ -198,7 +198,7 @@ func (e *evidence) relate(what string, n float64) {
 }
 
 // observe enters one datagram.
-func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
+func (e *evidence) observe(b []byte, s *knet.Shape, side dissect.Dir) {
 	if !s.OK {
 		e.strangers++
 		e.Add("no datagram of the dialect", bitsStranger)
@@ -234,7 +234,7 @@ func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
 }
 
 // number judges the PacketID against the last one of the side.
-func (e *evidence) number(s *knet.Shape, side int) {
+func (e *evidence) number(s *knet.Shape, side dissect.Dir) {
 	p := &e.side[side]
 	step := int32((s.PacketID-p.last)<<(32-knet.PacketIDBits)) >> (32 - knet.PacketIDBits)
 	switch {
@@ -279,11 +279,11 @@ func (e *evidence) ids() knet.IDMap {
 // and the map of ids.
 func (p *probe) learned() (params knet.Params, decided bool) {
 	best, _ := p.best()
-	i := 0
+	i := dissect.Dir(0)
 	if best.dialect == knet.Spec {
 		i = 1
 	}
-	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i] || p.told[1-i] == 0 && areMade(&p.made, i)
+	decided = p.firm[i] > p.firm[i.Other()] || p.told[i] >= enoughLoose && p.told[i] > p.told[i.Other()] || p.told[i.Other()] == 0 && areMade(&p.made, i)
 	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, decided
 }
 
@@ -292,7 +292,7 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 // datagram of its own is known by its PacketID, which its side has not come to.
 func (p *probe) connected(frame uint64) bool {
 	f := &p.first
-	own, other := f.ids[f.side], f.ids[1-f.side]
+	own, other := f.ids[f.side], f.ids[f.side.Other()]
 	switch {
 	case f.frame != frame:
 		return false // the pair was recognised too late to tell

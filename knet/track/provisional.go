@@ -9,7 +9,7 @@ import (
 
 // confirmAcked believes the provisional datagrams of a side that the one at hand
 // acknowledges.
-func (c *conn) confirmAcked(dir int) {
+func (c *conn) confirmAcked(dir dissect.Dir) {
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
 		if m.Kind != knet.PacketAck || !m.Known() {
@@ -34,7 +34,7 @@ func (c *conn) confirmAcked(dir int) {
 const FarAway = 1 << 16
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
-func (c *conn) believe(dir int) {
+func (c *conn) believe(dir dissect.Dir) {
 	at, s, out := c.Event, &c.side[dir], &c.c.Dir[dir]
 	if c.pair.again == nil {
 		c.pair.again = new(knet.Datagram)

@@ -72,7 +72,7 @@ func ContentHash(b []byte) uint64 {
 
 // freshContent tracks a reliable datagram of Spec whose PacketID is new and
 // reports whether its messages are new, too.
-func (c *conn) freshContent(dir int, num int64) bool {
+func (c *conn) freshContent(dir dissect.Dir, num int64) bool {
 	if !c.Datagram.Reliable || c.Frame.Cut() {
 		return true
 	}
@@ -99,7 +99,7 @@ func (c *conn) freshContent(dir int, num int64) bool {
 }
 
 // resentAs counts a datagram as an earlier one sent again.
-func (c *conn) resentAs(dir int, old, x *resend) bool {
+func (c *conn) resentAs(dir dissect.Dir, old, x *resend) bool {
 	r := c.side[dir].resends
 	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.Frame)
 	if v.Words == 0 {
@@ -170,8 +170,8 @@ func (r *resends) enter(x *resend) {
 // again gap later, are that datagram sent again. Where its acknowledgement was
 // captured, it may have been lost behind the capture point: then the time must
 // be the time-out that this connection has shown.
-func (c *conn) resent(dir int, old *resend, gap int64) bool {
-	r, peer := c.side[dir].memory(), c.side[1-dir].memory()
+func (c *conn) resent(dir dissect.Dir, old *resend, gap int64) bool {
+	r, peer := c.side[dir].memory(), c.side[dir.Other()].memory()
 	after := r.after
 	if after == 0 {
 		after = peer.after

@@ -205,7 +205,7 @@ func (s *transfers) certain(t *transfer) bool {
 	if !c.c.Complete {
 		return false
 	}
-	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[1-s.dir])
+	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[s.dir.Other()])
 }
 
 // complete reports that none of a side's datagrams is missing.

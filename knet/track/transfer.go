@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -75,7 +76,7 @@ type fragmentOrigin struct {
 // before, of which a fragment may still be late.
 type transfers struct {
 	conn  *conn
-	dir   int
+	dir   dissect.Dir
 	table *[256][3]*transfer // by id: the latest, the one before; with Spec, what no start was captured of
 	held  int                // bytes kept
 	apart int                // fragments kept

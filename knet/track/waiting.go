@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -21,7 +22,7 @@ type dependency struct {
 // they depend on were delivered (kNet page, InOrder Datagrams and Messages).
 type waiting struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 	list []*waiter
 	here map[dependency]int // what is in the list, by where it was
 }

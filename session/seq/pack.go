@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"math"
 	"math/bits"
 )
@@ -8,10 +9,10 @@ import (
 // PackSides takes the two directions of a connection that is closed. What comes of them when
 // they are read is as if no frame had come since.
 func (p *Packer) PackSides(sides *[2]Direction) {
-	for i := range sides {
+	for i := range dissect.Dirs {
 		p.direction(&sides[i])
 		if p.reads {
-			sides[i].peer = &sides[1-i]
+			sides[i].peer = &sides[i.Other()]
 		}
 	}
 }
