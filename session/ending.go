@@ -62,9 +62,10 @@ type Trouble struct {
 type TroubleSigns struct {
 	AsRetry, Changed, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
 
-	LateBy, LongestHole int64
-	PassedOver, Soon    uint64
-	Stuck               seq.StuckUnit
+	LateBy           int64
+	LongestHole      seq.Num
+	PassedOver, Soon uint64
+	Stuck            seq.StuckUnit
 }
 
 var noTrouble = new(Trouble)

@@ -3,6 +3,7 @@ package session
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Message is one application message, put together from its parts.
@@ -15,9 +16,9 @@ type Message struct {
 	At         uint64 // frame during which it was delivered
 	Time       int64  // when the last part needed was first captured
 	HasTime    bool
-	Frames     int   // parts
-	Number     int64 // first number, unwrapped
-	Unnumbered bool  // it has none: unreliable data of some protocols
+	Frames     int     // parts
+	Number     seq.Num // first number, unwrapped
+	Unnumbered bool    // it has none: unreliable data of some protocols
 	Reliable   bool
 	Ordered    bool
 	Complete   bool

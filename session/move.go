@@ -67,7 +67,7 @@ type Trail struct {
 // A SideTrail is the last frame of a side and its numbers that were captured, unwrapped.
 type SideTrail struct {
 	Last      seq.Sign // N: all frames
-	Low, High int64
+	Low, High seq.Num
 	Numbers   uint64
 }
 

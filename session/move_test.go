@@ -80,7 +80,7 @@ func TestMoveWhileOpen(t *testing.T) {
 	c := newCourt(0).c
 	c.Protocol, c.A, c.B, c.FirstFrame, c.Complete = conns[0].Protocol, conns[1].A, conns[1].B, 95, false
 	c.flow.table = table
-	for n := range int64(5) {
+	for n := range seq.Num(5) {
 		c.Dir[0].Send(&seq.Sending{Num: 40 + n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: 95 + uint64(n), Time: 10e9, HasTime: true})
 	}
 	JudgeMoves([]*Conn{conns[0], c})

@@ -204,7 +204,7 @@ func packTrouble(p *seq.Packer, t *Trouble) {
 	g := &t.Signs
 	p.Signs(&g.AsRetry, &g.Changed, &g.Copies, &g.Holes, &g.Late, &g.SlowAt, &g.Uncaptured, &g.Unneeded, &t.Stall.First, &t.ClockLead)
 	p.Stuck(&t.Unanswered, &g.Stuck)
-	p.Ints(&g.LateBy, &g.LongestHole, &t.Stall.Longest, &t.LeadBy)
+	p.Ints(&g.LateBy, (*int64)(&g.LongestHole), &t.Stall.Longest, &t.LeadBy)
 	p.Uints(&g.PassedOver, &g.Soon)
 	p.Times(&t.Stall.Since)
 	p.Runs(&t.Healed, &t.Deaf)

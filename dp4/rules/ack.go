@@ -7,11 +7,12 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeAcknowledgement judges an ACK or NACK against what was captured of the
 // other side, before the engine applies it. Its number is num.
-func (j *judge) judgeAcknowledgement(dir dissect.Dir, num int64) {
+func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 	other := dir.Other()
 	top, _ := j.c.Dir[other].Window().Highest()
 	sure := j.Sure(other, j.Event, top)
@@ -28,7 +29,7 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num int64) {
 	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
-		highest = num + int64(maskTop(m))
+		highest = num + seq.Num(maskTop(m))
 	}
 	switch u := j.RecordOf(other, num); {
 	case num > top:
@@ -55,7 +56,7 @@ func namedRule(t dp4.Type) int {
 // beforeFirst reports a number below the first one of a side that is known to have
 // begun with 0 or 1. Where another connection of the same players was before, what is
 // named may be of that.
-func (j *judge) beforeFirst(dir dissect.Dir, num int64) bool {
+func (j *judge) beforeFirst(dir dissect.Dir, num seq.Num) bool {
 	from, ok := j.Started(dir)
 	return j.c.Complete && !j.Follows() && ok && from <= 1 && num < 0 && num > -track.NearPackets && j.Frame.Time-j.c.FirstTime < startTime
 }
@@ -105,7 +106,7 @@ func (j *judge) knewUnreliable(dir dissect.Dir, u *track.Record) bool {
 		return true
 	}
 	for i := range maskTop(j.Packet.Mask) {
-		p := j.RecordOf(dir.Other(), u.Num+1+int64(i))
+		p := j.RecordOf(dir.Other(), u.Num+1+seq.Num(i))
 		if j.Packet.Mask>>i&1 == 0 && p != nil && p.Msg == u.Msg {
 			return true // what the mask does not name arrived
 		}
@@ -138,7 +139,7 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 }
 
 // claim opens a case that packets of the other side will settle.
-func (j *judge) claim(dir dissect.Dir, num, top int64, rule int, named int64) {
+func (j *judge) claim(dir dissect.Dir, num, top seq.Num, rule int, named seq.Num) {
 	s := &j.side[dir.Other()]
 	x := j.c.Rules.Here(rule, "")
 	x.Since = noWindow
@@ -188,7 +189,7 @@ func (j *judge) unproven(x *claim) {
 // settleClaims looks at a packet captured for the first time: as a first transmission,
 // long after an acknowledgement claimed it or one behind it, it proves that to be
 // wrong. Numbers are sent in their order.
-func (j *judge) settleClaims(dir dissect.Dir, num int64) {
+func (j *judge) settleClaims(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	s.claims.Settle(func(x *claim) bool {
 		switch {
@@ -229,7 +230,7 @@ func (s *side) isOdd(seq uint8, now int64) bool {
 }
 
 // named keeps the highest number that was acknowledged: the sender may believe it.
-func (j *judge) named(dir dissect.Dir, num int64) {
+func (j *judge) named(dir dissect.Dir, num seq.Num) {
 	if j.Packet.Type == dp4.TypeNACK {
 		num--
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeContradiction says which rule a packet breaks whose numbers contradict those captured
@@ -121,7 +122,7 @@ func (j *judge) judgeWithin(dir dissect.Dir, p *track.Record) {
 
 // judgePart: the packet does not fit the others of its message.
 func (j *judge) judgePart(m *track.Message) {
-	say := func(rule int, what string, at int64) {
+	say := func(rule int, what string, at seq.Num) {
 		j.broken(rule, fmt.Sprintf("sequence %d of message %d "+what, j.Packet.Sequence, j.Packet.MessageID, uint8(at)), m.Frame)
 	}
 	switch j.Contradiction {

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A count compares how bytes received grows from one ACK to the next with the
@@ -17,7 +18,7 @@ type count struct {
 	told   bool
 	over   bool // the latest ACK counts more than the one before, which named the same packet: what arrived behind it
 	gap    bool // an ACK covers a packet that did not arrive
-	num    int64
+	num    seq.Num
 	epoch  uint32
 	frame  uint64 // that ACK
 	time   int64
@@ -50,7 +51,7 @@ func (j *judge) judgeCount(dir dissect.Dir, x, y *heard) {
 	over := k.over
 	k.over = false
 	var sum, frames, data int64
-	missing, widths := int64(-1), int64(j.Packet.From.Width+j.Packet.To.Width)
+	missing, widths := seq.Num(-1), int64(j.Packet.From.Width+j.Packet.To.Width)
 	for n := x.num + 1; n <= y.num; n++ {
 		u := j.RecordOf(dir.Other(), n)
 		switch {
@@ -102,7 +103,7 @@ func (j *judge) judgeModel(dir dissect.Dir, k *count) {
 
 // judgeCovered: a reliable packet comes after an ACK that covered it and whose count
 // of bytes left it out: the ACK was of what had not arrived (MC-DPL4R 2.2.4, 3.1.5.2).
-func (j *judge) judgeCovered(dir dissect.Dir, num int64) {
+func (j *judge) judgeCovered(dir dissect.Dir, num seq.Num) {
 	k := &j.side[dir.Other()].count
 	if !k.gap || k.epoch != j.Epoch(dir) || k.num != num {
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What is reported missing is neglected when it was so this often, for so long,
@@ -69,7 +70,7 @@ type denial struct {
 func (j *judge) denial(dir dissect.Dir, u *track.Record) *denial {
 	h := &j.side[dir].denied
 	h.Most = track.Remembered
-	d, fresh := h.Put(u.Num, func(num int64, _ *denial, _ int) bool { return j.RecordOf(dir, num) != nil })
+	d, fresh := h.Put(u.Num, func(num seq.Num, _ *denial, _ int) bool { return j.RecordOf(dir, num) != nil })
 	switch {
 	case d == nil:
 		return new(denial)

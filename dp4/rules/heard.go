@@ -11,7 +11,7 @@ import (
 
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
-func (j *judge) hearAck(dir dissect.Dir, num int64, known bool) {
+func (j *judge) hearAck(dir dissect.Dir, num seq.Num, known bool) {
 	f, s := j.Packet, &j.side[dir].hearing
 	if o := &j.side[dir.Other()]; o.initial != nil {
 		j.settleInitial(dir.Other(), int64(f.BytesReceived) <= j.Sent(dir.Other())) // no other arrived
@@ -194,14 +194,14 @@ func (j *judge) judgeMasks(dir dissect.Dir, y *heard) {
 		rules.Pass(r223MaskLie)
 		return
 	}
-	lie := func(n int64) bool {
+	lie := func(n seq.Num) bool {
 		i := n - last.first - 1
-		return i >= 0 && i < int64(maskTop(last.mask)) && last.mask>>i&1 == 0
+		return i >= 0 && i < seq.Num(maskTop(last.mask)) && last.mask>>i&1 == 0
 	}
 	n, lied := first, lie(first)
 	for i := range maskTop(f.Mask) {
 		if !lied && f.Mask>>i&1 != 0 {
-			n = first + 1 + int64(i)
+			n = first + 1 + seq.Num(i)
 			lied = lie(n)
 		}
 	}

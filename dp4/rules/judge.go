@@ -36,13 +36,13 @@ type side struct {
 	claims   conform.Pending[claim] // about packets it did not send yet
 	odd      []oddity
 	odds     int
-	heardTo  int64 // highest number its peer named, believed or not, in epoch heardIn
+	heardTo  seq.Num // highest number its peer named, believed or not, in epoch heardIn
 	heardIn  uint32
 	duties   [numAnswers]conform.Sample // answers that were asked for; bad when there was none
 	answers  int                        // acknowledgements by its peer of packets that asked for them
 	nacks    bool                       // it sends NACKs
 	denied   seq.History[denial]        // its packets that are reported missing
-	answered int64                      // these are of packets below it
+	answered seq.Num                    // these are of packets below it
 	excess   excess
 	product  product
 	started  bool          // judged as the beginning

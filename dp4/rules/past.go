@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A past is what the latest acknowledgements of a side said, those the next one went
@@ -13,7 +14,7 @@ type past struct {
 }
 
 type pastAck struct {
-	num    int64
+	num    seq.Num
 	frame  uint64
 	time   int64
 	tick   uint32

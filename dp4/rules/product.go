@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What the Windows product does, for captures said to be of it (MC-DPL4R
@@ -18,7 +19,7 @@ const (
 type product struct {
 	known   bool // a SAK was captured, and all packets since
 	packets int  // since that
-	top     int64
+	top     seq.Num
 	sakAt   int64
 }
 
@@ -35,7 +36,7 @@ func (j *judge) judgeProduct(dir dissect.Dir) {
 }
 
 // judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
-func (j *judge) judgeSAK(dir dissect.Dir, num int64, retry bool) {
+func (j *judge) judgeSAK(dir dissect.Dir, num seq.Num, retry bool) {
 	rules, f, p := &j.c.Rules, j.Packet, &j.side[dir].product
 	asks := f.Flags&dp4.SAK != 0
 	if retry && !rules.Check(r3152SakProductRetry, asks) {

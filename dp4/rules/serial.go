@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
@@ -104,7 +105,7 @@ func (j *judge) judgePartSerial(dir dissect.Dir, u *track.Record) {
 
 // zeros is a message whose later parts had serial 0: by the packet captured first of it.
 type zeros struct {
-	msg   int64
+	msg   seq.Num
 	frame uint64
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // shunTime bounds how long an ignored frame is remembered, in ns.
@@ -95,7 +96,7 @@ func (y *heard) excess() string {
 const bytesRoom = 3000
 
 // whole reports whether all packets above a number were captured.
-func (j *judge) whole(dir dissect.Dir, num int64) bool {
+func (j *judge) whole(dir dissect.Dir, num seq.Num) bool {
 	top, _ := j.Top(dir)
 	if top-num >= track.NearPackets {
 		return false

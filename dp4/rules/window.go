@@ -8,14 +8,15 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // An excess is a message beyond the window of 24, until an acknowledgement shows
 // what its sender can have known.
 type excess struct {
 	set   bool
-	num   int64 // its first packet
-	msg   int64
+	num   seq.Num // its first packet
+	msg   seq.Num
 	frame uint64
 	time  int64
 	ripe  int64 // from when on acknowledgements were sent later
@@ -87,14 +88,14 @@ func (j *judge) quickest(answers int) (ns int64) {
 	return ns
 }
 
-func beyond(msg int64, low *track.Record) string {
+func beyond(msg seq.Num, low *track.Record) string {
 	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.Msg), msg-low.Msg+1)
 }
 
 // outstanding is the lowest reliable packet that is not known to be acknowledged,
 // nil for none, as far below num that its message can be outside the window: no
 // more messages begin than there are packets.
-func (j *judge) outstanding(dir dissect.Dir, num int64) *track.Record {
+func (j *judge) outstanding(dir dissect.Dir, num seq.Num) *track.Record {
 	s, out := &j.side[dir], &j.c.Dir[dir]
 	to := num - dp4.MessageWindow
 	from := num - track.Remembered

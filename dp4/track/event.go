@@ -30,8 +30,8 @@ type Event struct {
 	Faults Fault       // what is wrong with it by itself
 	Others bool        // it names other players than those of the connection
 	Reason Reason
-	Num    int64 // of a data frame, or that an acknowledgement names
-	Msg    int64 // messageid of a data frame
+	Num    seq.Num // of a data frame, or that an acknowledgement names
+	Msg    seq.Num // messageid of a data frame
 
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
@@ -114,10 +114,12 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 func (v View) Follows() bool { return v.c.again }
 
 // RecordOf is what is remembered of a packet of a side, nil for nothing.
-func (v View) RecordOf(dir dissect.Dir, num int64) *Record { return v.c.side[dir].facts.record(num) }
+func (v View) RecordOf(dir dissect.Dir, num seq.Num) *Record { return v.c.side[dir].facts.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.
-func (v View) MessageOf(dir dissect.Dir, msg int64) *Message { return v.c.side[dir].facts.message(msg) }
+func (v View) MessageOf(dir dissect.Dir, msg seq.Num) *Message {
+	return v.c.side[dir].facts.message(msg)
+}
 
 // Epoch counts the doubts in the numbers of a side: those of different epochs are not
 // compared.
@@ -127,14 +129,14 @@ func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].facts.epoch }
 func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].facts.doubted }
 
 // Top is the highest number of a side in its epoch; ok is false when there is none yet.
-func (v View) Top(dir dissect.Dir) (top int64, ok bool) {
+func (v View) Top(dir dissect.Dir) (top seq.Num, ok bool) {
 	h := &v.c.side[dir].facts
 	return h.top, h.topSet
 }
 
 // Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
 // doubt; highest is the highest that was captured of it.
-func (v View) Sure(dir dissect.Dir, e *Event, highest int64) bool {
+func (v View) Sure(dir dissect.Dir, e *Event, highest seq.Num) bool {
 	h := &v.c.side[dir].facts
 	return e.Frame.HasTime && h.pace.steady(e.Frame.Time) && e.Num == near(highest, e.Packet.Sequence) && !(h.topSet && h.top < highest)
 }
@@ -145,7 +147,7 @@ func (v View) Sent(dir dissect.Dir) int64 { return v.c.side[dir].total }
 
 // Started is the number above which all packets of a side were sent after the capture began,
 // where one is known.
-func (v View) Started(dir dissect.Dir) (num int64, ok bool) {
+func (v View) Started(dir dissect.Dir) (num seq.Num, ok bool) {
 	return v.c.side[dir].sure, v.c.side[dir].hasSure
 }
 

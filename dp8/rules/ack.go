@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeAcknowledgement judges bNRcv and SACK mask of a frame that is no copy,
@@ -43,7 +44,7 @@ func (j ackJudge) judgeBit63() {
 
 // judgeProgress judges that bNRcv does not go back in the order of sending, nor
 // stays behind in a retry (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (j ackJudge) judgeProgress(dir dissect.Dir, next int64) {
+func (j ackJudge) judgeProgress(dir dissect.Dir, next seq.Num) {
 	rules, r := &j.c.Rules, &j.Reading
 	rule := r31522Mono
 	if j.Stamp.Retry {
@@ -68,7 +69,7 @@ func (j ackJudge) judgeProgress(dir dissect.Dir, next int64) {
 	}
 }
 
-func (j ackJudge) goesBack(x *track.Told, next int64) string {
+func (j ackJudge) goesBack(x *track.Told, next seq.Num) string {
 	if j.Stamp.Retry {
 		return fmt.Sprintf("bNRcv of the retry is %d, %s after the side had sent %d: the header is not the latest", uint8(next), ms(j.Frame.Time-x.Time), uint8(x.Next))
 	}
@@ -76,9 +77,9 @@ func (j ackJudge) goesBack(x *track.Told, next int64) string {
 }
 
 // judgeMask judges a SACK mask (MC-DPL8R 3.1.5.2.3).
-func (j ackJudge) judgeMask(dir dissect.Dir, next int64, mask uint64) {
+func (j ackJudge) judgeMask(dir dissect.Dir, next seq.Num, mask uint64) {
 	rules, r := &j.c.Rules, &j.Reading
-	top := next + int64(bits.Len64(mask))
+	top := next + seq.Num(bits.Len64(mask))
 	j.bases().count(dir, next, mask, top)
 	if r.Ahead || r.Far {
 		return
@@ -98,7 +99,7 @@ func (j ackJudge) judgeMask(dir dissect.Dir, next int64, mask uint64) {
 
 // judgeRenege judges that a number once selectively acknowledged is not reported
 // missing later.
-func (j ackJudge) judgeRenege(dir dissect.Dir, next int64, mask uint64) {
+func (j ackJudge) judgeRenege(dir dissect.Dir, next seq.Num, mask uint64) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	x := &l.mask
 	if !x.known {
@@ -110,7 +111,7 @@ func (j ackJudge) judgeRenege(dir dissect.Dir, next int64, mask uint64) {
 		return
 	}
 	if first := takenBack(x.bits, mask, shift); first >= 0 {
-		j.reportRenege(dir, next+int64(first), takenBack(x.bits>>1, mask>>1, shift) < 0)
+		j.reportRenege(dir, next+seq.Num(first), takenBack(x.bits>>1, mask>>1, shift) < 0)
 	} else if shift < 64 {
 		rules.Pass(r31523Renege)
 	}
@@ -119,7 +120,7 @@ func (j ackJudge) judgeRenege(dir dissect.Dir, next int64, mask uint64) {
 
 // takenBack gives the first number, counted from the later bNRcv, that a SACK mask
 // reports missing although an earlier one, with a bNRcv so much lower, names it; or -1.
-func takenBack(earlier, later uint64, shift int64) int {
+func takenBack(earlier, later uint64, shift seq.Num) int {
 	switch {
 	case shift >= 64:
 		return -1
@@ -135,7 +136,7 @@ func takenBack(earlier, later uint64, shift int64) int {
 // reportRenege reports that a number is missing which an earlier mask names. Where bit 0
 // may mean bNRcv, and no number is taken back by that reading, it is the reading that is
 // wrong (MC-DPL8R 3.1.5.2.3).
-func (j ackJudge) reportRenege(dir dissect.Dir, n int64, shifted bool) {
+func (j ackJudge) reportRenege(dir dissect.Dir, n seq.Num, shifted bool) {
 	b, rules := &j.side[dir].sequence.bases, &j.c.Rules
 	x := rules.Here(r31523Renege, fmt.Sprintf("the SACK mask reports %d missing, although an earlier mask acknowledged it", uint8(n)), j.side[dir].sequence.mask.Frame)
 	if shifted && !b.bit0 {
@@ -145,7 +146,7 @@ func (j ackJudge) reportRenege(dir dissect.Dir, n int64, shifted bool) {
 	rules.Judge(x)
 }
 
-func (x *latestMask) take(j *judge, next int64, mask uint64) {
+func (x *latestMask) take(j *judge, next seq.Num, mask uint64) {
 	x.Set(&j.Stamp)
 	x.known, x.next, x.bits = true, next, mask
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What decides that a side means bNRcv + i by bit i of its SACK masks: then bit 0 is never
@@ -19,7 +20,7 @@ const (
 )
 
 // count enters a SACK mask of side dir that names numbers up to top.
-func (j baseJudge) count(dir dissect.Dir, next int64, mask uint64, top int64) {
+func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num) {
 	b, rules := &j.side[dir].sequence.bases, &j.c.Rules
 	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
@@ -53,7 +54,7 @@ func (j baseJudge) tell(dir dissect.Dir, what string) {
 }
 
 // weigh looks for signs that bNRcv + 1 had arrived when a mask without bit 0 was sent.
-func (j baseJudge) weigh(dir dissect.Dir, next int64) {
+func (j baseJudge) weigh(dir dissect.Dir, next seq.Num) {
 	b := &j.side[dir].sequence.bases
 	if b.waits == 0 || next != b.next {
 		if b.waits > 0 && next > b.next+1 && j.cameOnce(dir.Other(), b.next+1, b.since) {
@@ -71,7 +72,7 @@ func (j baseJudge) weigh(dir dissect.Dir, next int64) {
 
 // cameOnce reports that a number, which the other side expects no longer, was sent before a
 // time and neither again nor given up.
-func (j baseJudge) cameOnce(dir dissect.Dir, num, before int64) bool {
+func (j baseJudge) cameOnce(dir dissect.Dir, num seq.Num, before int64) bool {
 	look, ok := j.c.Dir[dir].Look(num)
 	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > j.c.Rules.Horizon()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // knowledge is how far back carriers are looked at.
@@ -16,7 +17,7 @@ const knowledge = 16
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one. at is its
 // number.
-func (j ackJudge) knew(dir dissect.Dir, received, num int64) (by *track.Record, at int64, selectively bool) {
+func (j ackJudge) knew(dir dissect.Dir, received, num seq.Num) (by *track.Record, at seq.Num, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
 		k := j.Carried(dir.Other(), q)
 		if k == nil || k.Command&dp8.Reliable == 0 || k.Next == 0 {
@@ -35,7 +36,7 @@ func (j ackJudge) knew(dir dissect.Dir, received, num int64) (by *track.Record, 
 // judgeNeed judges a retry by what its side knew: what is acknowledged is not sent
 // again (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3). The header of the retry shows what had
 // been received when it was sent.
-func (j ackJudge) judgeNeed(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j ackJudge) judgeNeed(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	rules := &j.c.Rules
 	received, ok := j.Received(dir, d.NRcv)
 	if !ok || !j.Frame.HasTime {

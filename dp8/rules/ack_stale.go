@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A side that sends staleRetries retries with the header of their first sending never renews
@@ -41,7 +42,7 @@ func (j ackJudge) sameHeader(dir dissect.Dir) bool {
 
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that
 // may be the header of its first sending. It reports whether it did.
-func (j ackJudge) keepStale(dir dissect.Dir, next int64) bool {
+func (j ackJudge) keepStale(dir dissect.Dir, next seq.Num) bool {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	if l.stale.renews || !j.sameHeader(dir) || !rules.ClockSure() {
 		return false

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // overAfter is how long after the graceful end of a connection late frames may still
@@ -25,17 +26,17 @@ const deafAfter = 10
 
 // A closeDuty is what a side has shown since the connection began to close.
 type closeDuty struct {
-	end   uint64 // frame of its END_STREAM
-	next  int64  // number it sends next
-	since int64  // when that was first captured
-	knows bool   // it acknowledged the END_STREAM
-	told  bool   // of a missing answer
-	took  bool   // told that it acknowledges what lies behind the peer's
-	deaf  bool   // told that it does not acknowledge any more
+	end   uint64  // frame of its END_STREAM
+	next  seq.Num // number it sends next
+	since int64   // when that was first captured
+	knows bool    // it acknowledged the END_STREAM
+	told  bool    // of a missing answer
+	took  bool    // told that it acknowledges what lies behind the peer's
+	deaf  bool    // told that it does not acknowledge any more
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
-func (j closeJudge) judgeEnd(rules *session.Evaluation, dir dissect.Dir, num int64, d *dp8.DFrame, prev *track.Record) {
+func (j closeJudge) judgeEnd(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
 	s := &j.side[dir]
 	if d.Control&dp8.CtlEndStream != 0 && prev == nil {
 		if !rules.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
@@ -88,7 +89,7 @@ func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir dissect.Dir, d *d
 }
 
 // judgeOvertaken looks for numbers behind END_STREAM that were captured before it.
-func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir dissect.Dir, num int64, retry bool) {
+func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir dissect.Dir, num seq.Num, retry bool) {
 	s := &j.side[dir]
 	n, f := s.FirstBehind(num)
 	if f == nil {
@@ -121,7 +122,7 @@ func (j closeJudge) overSince() (at int64, over bool) {
 
 // judgeAcknowledged judges what a frame of side dir acknowledges, next being the
 // number it expects: before it is applied.
-func (j closeJudge) judgeAcknowledged(dir dissect.Dir, next int64) {
+func (j closeJudge) judgeAcknowledged(dir dissect.Dir, next seq.Num) {
 	peer := &j.side[dir.Other()]
 	if !peer.Ended && !j.side[dir].Ended {
 		return
@@ -135,7 +136,7 @@ func (j closeJudge) judgeAcknowledged(dir dissect.Dir, next int64) {
 }
 
 // judgeTaken: what lies behind END_STREAM is ignored (MC-DPL8R 3.1.4.3).
-func (j closeJudge) judgeTaken(rules *session.Evaluation, dir dissect.Dir, next int64) {
+func (j closeJudge) judgeTaken(rules *session.Evaluation, dir dissect.Dir, next seq.Num) {
 	peer, duty := &j.side[dir.Other()], &j.side[dir].closing
 	switch {
 	case duty.took || next <= peer.EndSeq || next > peer.EndSeq+dp8.WindowSize:
@@ -157,7 +158,7 @@ func (j closeJudge) judgeTaken(rules *session.Evaluation, dir dissect.Dir, next 
 
 // judgeDeaf: a side that ended acknowledges until its peer ends (MC-DPL8R 3.1.4.3).
 // It still speaks, and expects what was sent to it time and again.
-func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next int64) {
+func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next seq.Num) {
 	peer, duty := &j.side[dir.Other()], &j.side[dir].closing
 	if cum, ok := j.c.Dir[dir.Other()].Window().Cumulative(); ok && next > cum {
 		rules.Pass(r3143Keepack)
@@ -177,7 +178,7 @@ func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next i
 // judgeReply: who receives END_STREAM ends too (MC-DPL8R 3.1.4.3). A frame of side
 // dir tells which number it sends next. When it has had nothing to send for long,
 // nothing it sent is on its way, and it knows of the end, the answer is missing.
-func (j closeJudge) judgeReply(dir dissect.Dir, next int64) {
+func (j closeJudge) judgeReply(dir dissect.Dir, next seq.Num) {
 	s, peer := &j.side[dir], &j.side[dir.Other()]
 	if !peer.Ended || s.Ended || j.side[dir].closing.told {
 		return
@@ -214,7 +215,7 @@ func (j closeJudge) judgeReply(dir dissect.Dir, next int64) {
 
 // allCaptured reports that the latest numbers below next were captured: none of them
 // can have had an END_STREAM.
-func (j closeJudge) allCaptured(dir dissect.Dir, next int64) bool {
+func (j closeJudge) allCaptured(dir dissect.Dir, next seq.Num) bool {
 	m := &j.side[dir].History
 	for n := next - 1; n >= max(next-dp8.WindowSize, m.Bottom); n-- {
 		if m.At(n) == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeUnfitParts judges a coalesced frame whose headers or payloads do not fit.
@@ -145,7 +146,7 @@ func isPart(f *track.Record) bool {
 
 // judgeBetween judges coalesced frames that stand between two parts of one message
 // (MC-DPL8R 2.2.2, 3.1.5.2.6). The part behind it shows that the message was not over.
-func (j contentJudge) judgeBetween(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j contentJudge) judgeBetween(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	if d.KeepAlive || j.Frame.Cut() {
 		return
 	}

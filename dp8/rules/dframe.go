@@ -30,7 +30,7 @@ func (j contentJudge) judgeMalformedData() {
 
 // judgeData judges a data frame that is no copy by itself and against what its side sent
 // before.
-func (j contentJudge) judgeData(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
+func (j contentJudge) judgeData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	var prev *track.Record
 	if num <= s.History.Top {
@@ -243,7 +243,7 @@ func (j contentJudge) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
 
 // judgeRetryBit: every sending of a number but the first is marked, and only those
 // (MC-DPL8R 2.2.2).
-func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, num int64, d *dp8.DFrame, prev *track.Record) {
+func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
 	if d.Control&dp8.CtlRetry != 0 {
 		if prev != nil {
 			rules.Pass(r222Retryfirst)

@@ -7,15 +7,16 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A hardDisconnectState is what judging the HARD_DISCONNECTs of one side needs.
 type hardDisconnectState struct {
 	n        int // captured, copies left out; 0 while one is proven wrong
 	first    conform.Case
-	firstSeq int64  // highest data number of the side before it
-	since    uint32 // its tick
-	latest   uint8  // bMsgID
+	firstSeq seq.Num // highest data number of the side before it
+	since    uint32  // its tick
+	latest   uint8   // bMsgID
 	tick     uint32
 	at       int64
 	ticks    [2]uint32 // of the two before
@@ -208,7 +209,7 @@ func (j commandJudge) settleFast(dir dissect.Dir, h *dp8.Handshake) {
 
 // judgeDataBehindHard judges a new data frame of a connection that a side ended
 // with HARD_DISCONNECTs.
-func (j commandJudge) judgeDataBehindHard(dir dissect.Dir, num int64) {
+func (j commandJudge) judgeDataBehindHard(dir dissect.Dir, num seq.Num) {
 	w, o := &j.side[dir].hard, &j.side[dir.Other()].hard
 	if w.n > 0 && !w.data {
 		j.judgeNoData(dir, w, num)
@@ -225,7 +226,7 @@ const hardNumbers = 4
 
 // judgeNoData: nothing but HARD_DISCONNECTs follows the side's first (MC-DPL8R
 // 3.1.4.5).
-func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num int64) {
+func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num seq.Num) {
 	rules := &j.c.Rules
 	since := j.AtLeast(w.first.Time)
 	if !j.Frame.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
@@ -245,7 +246,7 @@ func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num i
 
 // judgeSACKBehindHard judges a SACK of a side that has sent a HARD_DISCONNECT: by its
 // tick it was sent later.
-func (j commandJudge) judgeSACKBehindHard(dir dissect.Dir, next int64) {
+func (j commandJudge) judgeSACKBehindHard(dir dissect.Dir, next seq.Num) {
 	rules, w, tick := &j.c.Rules, &j.side[dir].hard, j.Packet.SACK.Timestamp
 	since := j.AtLeast(w.first.Time)
 	if w.data || !j.Frame.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {

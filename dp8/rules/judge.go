@@ -190,7 +190,7 @@ func (j *judge) judgeHeeded(dir dissect.Dir, h *dp8.Handshake) {
 
 // judgeTaken judges a data frame that is no copy once it is remembered, by the rules on
 // messages, on the handshake before it and on the close behind which it comes.
-func (j *judge) judgeTaken(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j *judge) judgeTaken(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	s, peer := &j.side[dir], &j.side[dir.Other()]
 	if s.sequence.alone.waiting && d.SendMask == 0 {
@@ -226,7 +226,7 @@ func (j *judge) judgeTaken(dir dissect.Dir, num int64, d *dp8.DFrame) {
 }
 
 // judgeTakenSACK judges a SACK that was heeded.
-func (j *judge) judgeTakenSACK(dir dissect.Dir, next int64, k *dp8.SACK) {
+func (j *judge) judgeTakenSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) {
 	if k.SendMask == 0 && j.side[dir].sequence.alone.waiting && !j.Frame.Words.Has(duplicate) {
 		j.sequence().judgeSilence(dir, next, 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What a split message is judged by, where the text gives no number.
@@ -21,7 +22,7 @@ const (
 // A run is a split message that is followed from its first part on, as long as
 // nothing is missing.
 type run struct {
-	next  int64 // number of its next part
+	next  seq.Num // number of its next part
 	bytes int
 	parts int
 	since int64 // when it began, later by as long as its sender waited to be acknowledged
@@ -42,7 +43,7 @@ func closes(f *track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
 
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
-func (j contentJudge) judgeMessage(dir dissect.Dir, num int64) {
+func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	m := &s.History
 	f := m.At(num)
@@ -62,7 +63,7 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num int64) {
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (j contentJudge) followsWhole(s *side, num int64, f *track.Record) bool {
+func (j contentJudge) followsWhole(s *side, num seq.Num, f *track.Record) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if f.Command&whole != whole || f.Sendings != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame {
 		return false
@@ -84,7 +85,7 @@ type mark struct {
 }
 
 // markOf gives what was found of a frame of a side, nil for nothing.
-func (s *side) markOf(num int64, f *track.Record) *mark {
+func (s *side) markOf(num seq.Num, f *track.Record) *mark {
 	if x := s.marks.At(num); x != nil && x.frame == f.Frame {
 		return x
 	}
@@ -92,10 +93,10 @@ func (s *side) markOf(num int64, f *track.Record) *mark {
 }
 
 // mark gives the place for what was found of it.
-func (s *side) mark(num int64, f *track.Record) *mark {
+func (s *side) mark(num seq.Num, f *track.Record) *mark {
 	s.marked = true
 	s.marks.Most = 2 * dp8.WindowSize // as many frames are remembered
-	x, fresh := s.marks.Put(num, func(n int64, _ *mark, _ int) bool { return s.History.At(n) != nil })
+	x, fresh := s.marks.Put(num, func(n seq.Num, _ *mark, _ int) bool { return s.History.At(n) != nil })
 	switch {
 	case x == nil:
 		return new(mark)
@@ -106,18 +107,18 @@ func (s *side) mark(num int64, f *track.Record) *mark {
 }
 
 // isOdd reports a frame that broke a rule of message boundaries.
-func (s *side) isOdd(num int64, f *track.Record) bool {
+func (s *side) isOdd(num seq.Num, f *track.Record) bool {
 	return s.marked && s.wasOdd(num, f)
 }
 
-func (s *side) wasOdd(num int64, f *track.Record) bool {
+func (s *side) wasOdd(num seq.Num, f *track.Record) bool {
 	x := s.markOf(num, f)
 	return x != nil && x.odd
 }
 
 // judgePair judges two frames with consecutive numbers, from a given one on. Which of them is
 // wrong is not always clear: the text speaks of the later one.
-func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num int64) {
+func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) {
 	s, a, b := &j.side[dir], m.At(num), m.At(num+1)
 	if a == nil || b == nil || a.Cut || b.Cut || s.isOdd(num, a) || s.isOdd(num+1, b) {
 		return
@@ -175,7 +176,7 @@ func (j contentJudge) judgeProperties(rules *session.Evaluation, a, b *track.Rec
 
 // judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
 // 3.1.4.4). The frame at hand is not remembered yet.
-func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num int64, d *dp8.DFrame, prev *track.Record) {
+func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
 	m := &j.side[dir].History
 	if num >= m.Top || !m.Reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
 		return
@@ -197,7 +198,7 @@ func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num int64, end *track.Record) {
+func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq.Num, end *track.Record) {
 	total, most, least := int(end.Size), int(end.Size), 1<<30
 	small, at := end, num
 	for n := num - 1; ; n-- {
@@ -227,7 +228,7 @@ func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num int
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (j contentJudge) followRun(dir dissect.Dir, num int64, f *track.Record) {
+func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f *track.Record) {
 	r, rules := &j.side[dir].run, &j.c.Rules
 	switch {
 	case opens(f):
@@ -256,7 +257,7 @@ func (j contentJudge) followRun(dir dissect.Dir, num int64, f *track.Record) {
 
 // stalled is until when the sender of a number waited for the acknowledgement of it, or of
 // one before it that its window held, at a time.
-func (j contentJudge) stalled(dir dissect.Dir, num, now int64) (until int64) {
+func (j contentJudge) stalled(dir dissect.Dir, num seq.Num, now int64) (until int64) {
 	for n := num; n > num-dp8.WindowSize; n-- {
 		x, ok := j.c.Dir[dir].Look(n)
 		switch {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // TestMarksAreOfOneFrame: what was found of a frame says nothing of another one that takes its number.
@@ -15,7 +16,7 @@ func TestMarksAreOfOneFrame(t *testing.T) {
 	}
 	s.mark(5, first).odd = true
 	for _, x := range []struct {
-		num  int64
+		num  seq.Num
 		f    *track.Record
 		want bool
 	}{{5, first, true}, {5, later, false}, {6, first, false}} {

@@ -1,13 +1,16 @@
 package rules
 
-import "github.com/dpdissect/dpdissect/dp8/track"
+import (
+	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // A sequenceState is what the rules of sequence and acknowledgement remember of one side.
 type sequenceState struct {
 	// What it sends.
 	over    overrun // frames beyond the window
 	drops   uint64  // latest send mask that was judged: bit i is dropBase-1-i
-	dropsAt int64
+	dropsAt seq.Num
 	begun   bool // the start of its numbers was judged
 	start   beginning
 
@@ -17,7 +20,7 @@ type sequenceState struct {
 	idle    bool // all it had sent was acknowledged
 	odd     bool // its masks name what was not sent: they may mean something else
 	bases   baseCount
-	stuck   int64 // number it was last found not to pass, valid with isStuck
+	stuck   seq.Num // number it was last found not to pass, valid with isStuck
 	isStuck bool
 
 	stale   staleWatch
@@ -35,27 +38,27 @@ type sequenceState struct {
 type latestMask struct {
 	track.Stamp
 	known bool
-	next  int64
+	next  seq.Num
 	bits  uint64
 }
 
 // A baseCount tells how the masks of a side can be read.
 type baseCount struct {
 	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
-	top       int64
-	masks     int   // all of them
-	waits     int   // different bNRcv
-	next      int64 // the latest
-	since     int64 // when it was first captured with a mask
-	against   int   // signs that bNRcv + 1 had arrived although the masks do not name it
-	resent    bool  // one of them was that it was sent again and again, for this bNRcv
-	bit0      bool  // some mask names bNRcv + 1
+	top       seq.Num
+	masks     int     // all of them
+	waits     int     // different bNRcv
+	next      seq.Num // the latest
+	since     int64   // when it was first captured with a mask
+	against   int     // signs that bNRcv + 1 had arrived although the masks do not name it
+	resent    bool    // one of them was that it was sent again and again, for this bNRcv
+	bit0      bool    // some mask names bNRcv + 1
 	told      bool
 }
 
 // An unmasked is an unreliable number that the other side waits for.
 type unmasked struct {
-	num     int64
+	num     seq.Num
 	frame   uint64
 	since   int64 // when it was sent
 	told    int64 // time of the latest report that it is missing
@@ -72,12 +75,12 @@ type overrun struct {
 	judged int // of them, from the first
 	list   []over
 
-	fast    int   // frames beyond the window, sent sooner than any acknowledgement can have come
-	fastCum int64 // what was acknowledged then
+	fast    int     // frames beyond the window, sent sooner than any acknowledgement can have come
+	fastCum seq.Num // what was acknowledged then
 }
 
 type over struct {
-	num, cum int64
+	num, cum seq.Num
 	frame    uint64
 	time     int64
 	later    int   // acknowledgements sent later that still do not allow it
@@ -87,7 +90,7 @@ type over struct {
 
 // A beginning is the first number captured of a side, when that is not 0.
 type beginning struct {
-	num     int64
+	num     seq.Num
 	frame   uint64
 	time    int64
 	reports int   // acknowledgements that say that 0 never came

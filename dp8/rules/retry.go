@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // keptFlags are the flags of a data frame that its retries keep.
@@ -14,7 +15,7 @@ const keptFlags = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.
 
 // judgeAgain judges a frame that is a retry, or the second sending of its number,
 // against what was sent before (MC-DPL8R 3.1.6.5). first tells that RETRY is clear.
-func (j retryJudge) judgeAgain(dir dissect.Dir, num int64, d *dp8.DFrame, first bool) {
+func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, first bool) {
 	rules, f := &j.c.Rules, j.Remembered(dir, num)
 	if !first {
 		j.judgeUnreliable(num, d, f)
@@ -67,7 +68,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num int64, d *dp8.DFrame, first 
 }
 
 // judgeUnreliable judges that only reliable frames are retried.
-func (j retryJudge) judgeUnreliable(num int64, d *dp8.DFrame, f *track.Record) {
+func (j retryJudge) judgeUnreliable(num seq.Num, d *dp8.DFrame, f *track.Record) {
 	rules := &j.c.Rules
 	if d.Command&dp8.Reliable == 0 && f != nil && f.Command&dp8.Reliable != 0 {
 		return // a flag that was not kept
@@ -86,7 +87,7 @@ func frameOf(f *track.Record) []uint64 {
 
 // judgeFlags judges that a retry keeps its flags. Where unreliable parts were
 // removed, the rest may need no order.
-func (j retryJudge) judgeFlags(num int64, d *dp8.DFrame, f *track.Record) {
+func (j retryJudge) judgeFlags(num seq.Num, d *dp8.DFrame, f *track.Record) {
 	kept := keptFlags
 	if f.Parts > f.Reliables {
 		kept &^= dp8.Sequential
@@ -98,7 +99,7 @@ func (j retryJudge) judgeFlags(num int64, d *dp8.DFrame, f *track.Record) {
 }
 
 // judgeRetriedParts judges that a retry holds no unreliable part.
-func (j retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
+func (j retryJudge) judgeRetriedParts(num seq.Num, d *dp8.DFrame) {
 	rules := &j.c.Rules
 	parts, reliables := d.Coalesce.N, 0
 	for i := range d.Coalesce.Parts[:parts] {
@@ -112,7 +113,7 @@ func (j retryJudge) judgeRetriedParts(num int64, d *dp8.DFrame) {
 }
 
 // judgeFresh judges what only a first sending can break.
-func (j retryJudge) judgeFresh(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j retryJudge) judgeFresh(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	if !j.Frame.HasTime {
 		return
 	}
@@ -144,7 +145,7 @@ const movedSettles = 5e9
 
 // judgeMoved looks for a retry that took a new number: the lowest number that is
 // not acknowledged is never sent again, and its bytes are those of a new one.
-func (j retryJudge) judgeMoved(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j retryJudge) judgeMoved(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	s := &j.side[dir].sequence.stall
 	if s.judged || num <= s.num || d.Coalesced || len(d.Payload) < 8 {
 		return

@@ -8,12 +8,13 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A sackState is what judging the SACKs of one side needs.
 type sackState struct {
 	over     conform.Case // a bNSeq above what was captured, not yet explained
-	overSeq  int64
+	overSeq  seq.Num
 	overSure bool // its full number is beyond doubt
 	retries  int  // SACKs in a row that report a retry none of which was captured
 	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
@@ -108,7 +109,7 @@ func (w *sackState) sawData(retry bool) {
 }
 
 // judgeNSeq: bNSeq is the number of the side's next data frame (MC-DPL8R 2.2.1.5).
-func (j ackJudge) judgeNSeq(dir dissect.Dir, next int64) {
+func (j ackJudge) judgeNSeq(dir dissect.Dir, next seq.Num) {
 	if j.side[dir].hard.n > 0 {
 		j.commands().judgeSACKBehindHard(dir, next)
 	}
@@ -140,7 +141,7 @@ func (j ackJudge) judgeNSeq(dir dissect.Dir, next int64) {
 
 // settleNSeq ends the question of a bNSeq above what was captured before: a number
 // below it that is first sent clearly later shows that it was wrong.
-func (j ackJudge) settleNSeq(dir dissect.Dir, num int64) {
+func (j ackJudge) settleNSeq(dir dissect.Dir, num seq.Num) {
 	w, rules := &j.side[dir].sackWatch, &j.c.Rules
 	switch {
 	case w.over.Frame == 0 || j.Frame.Frame == w.over.Frame:

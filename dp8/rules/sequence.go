@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // blindTo notes a frame of a side that could not be read: what it acknowledged is
@@ -15,7 +16,7 @@ func (j sequenceJudge) blindTo(dir dissect.Dir) { j.side[dir].sequence.bare = tr
 
 // judgeNumber judges the number of a data frame that is no copy, before it is
 // remembered (MC-DPL8R 3.1.5.2.1).
-func (j sequenceJudge) judgeNumber(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	l, rules, p := &j.side[dir].sequence, &j.c.Rules, &j.Placing
 	l.idle = false
 	switch p.Order {
@@ -52,7 +53,7 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num int64, d *dp8.DFrame) {
 }
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.
-func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num int64) {
+func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num seq.Num) {
 	o, out := &j.side[dir].sequence.over, &j.Placing.Outlier
 	x := conform.Case{Rule: r31521Inc, Dir: dir, Frame: out.Frame, Time: out.Time, HasTime: true, Proof: []uint64{j.Frame.Frame},
 		Message: fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(out.Num), uint8(num))}

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // maxOver bounds the frames beyond the window that wait for a verdict.
@@ -14,7 +15,7 @@ const maxOver = 24
 // judgeRange judges a new number by the window (MC-DPL8R 3.1.4.4: at most 64
 // packets on the network). An acknowledgement that the capture missed explains an
 // excess, and so does one captured within the reorder horizon behind it.
-func (j sequenceJudge) judgeRange(dir dissect.Dir, num int64) {
+func (j sequenceJudge) judgeRange(dir dissect.Dir, num seq.Num) {
 	cum, ok := j.Cumulative(dir)
 	if !ok {
 		return
@@ -53,7 +54,7 @@ const (
 // judgeFast judges frames beyond the window by time alone: a number is sent when the one 64
 // before it was acknowledged, which takes it once around the path from wherever it was
 // captured. What is sent in a fraction of that did not wait for it, whatever was missed.
-func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum int64) {
+func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum seq.Num) {
 	o := &j.side[dir].sequence.over
 	if o.fastCum != cum {
 		o.fast, o.fastCum = 0, cum
@@ -111,7 +112,7 @@ func (j sequenceJudge) accuseOver(dir dissect.Dir, o *over, blocked conform.Guar
 // the window that it was sent later than any the side knew of then. What a receiver
 // expects never falls: when this one does not allow them, none before did. Single ones
 // may have been held up on the way, and so may some that come together.
-func (j sequenceJudge) confirmOverrun(dir dissect.Dir, next int64) {
+func (j sequenceJudge) confirmOverrun(dir dissect.Dir, next seq.Num) {
 	o, apart := &j.side[dir].sequence.over, j.Apart()
 	for i := range o.list[:o.n] {
 		x := &o.list[i]
@@ -147,7 +148,7 @@ func (j sequenceJudge) closeOverrun(dir dissect.Dir) {
 
 // explainOverrun takes back the latest excess when an acknowledgement that allows
 // it was overtaken by the frame.
-func (j sequenceJudge) explainOverrun(dir dissect.Dir, next int64) {
+func (j sequenceJudge) explainOverrun(dir dissect.Dir, next seq.Num) {
 	o := &j.side[dir].sequence.over
 	if o.n == 0 || o.judged == o.n {
 		return

@@ -6,11 +6,12 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeStart judges the first number captured of a side: they start at 0
 // (MC-DPL8R 3.1.5.2.1).
-func (j sequenceJudge) judgeStart(dir dissect.Dir, num int64, first bool) {
+func (j sequenceJudge) judgeStart(dir dissect.Dir, num seq.Num, first bool) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	b := &l.start
 	switch {
@@ -33,7 +34,7 @@ const startSettles = 1e9
 
 // reportStart looks at what the other side acknowledges while number 0 is missing:
 // many reports that it never came, and no retry of it, mean that it was not sent.
-func (j sequenceJudge) reportStart(dir dissect.Dir, next int64) {
+func (j sequenceJudge) reportStart(dir dissect.Dir, next seq.Num) {
 	l := &j.side[dir].sequence
 	b := &l.start
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{j.Frame.Frame},

@@ -8,10 +8,11 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // passSignature enters a signature that is right under the rules it is right by.
-func (j signatureJudge) passSignature(dir dissect.Dir, num int64) {
+func (j signatureJudge) passSignature(dir dissect.Dir, num seq.Num) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	if len(s.inDoubt) > 0 {
 		j.judgeForged(s)
@@ -45,7 +46,7 @@ func (j signatureJudge) passSignature(dir dissect.Dir, num int64) {
 
 // passLateNumber: behind number 191 of an epoch, its secret and the next are both
 // known to the side (MC-DPL8R 3.1.4.4).
-func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir dissect.Dir, num int64) {
+func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir dissect.Dir, num seq.Num) {
 	m := &j.side[dir].History
 	switch {
 	case num&255 < 192:
@@ -57,7 +58,7 @@ func (j signatureJudge) passLateNumber(rules *session.Evaluation, dir dissect.Di
 }
 
 // reportSignature says what is wrong with a frame that does not verify.
-func (j signatureJudge) reportSignature(dir dissect.Dir, num int64, x *track.Signature) {
+func (j signatureJudge) reportSignature(dir dissect.Dir, num seq.Num, x *track.Signature) {
 	rules := &j.c.Rules
 	switch {
 	case x.Missing:
@@ -102,7 +103,7 @@ func (j signatureJudge) reportUnsigned(rules *session.Evaluation) {
 
 // reportEpoch reports a frame that is signed with the secret of another epoch than
 // that of its number (MC-DPL8R 3.1.4.4, 2.2.1.5, AMB-DP8-10).
-func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir dissect.Dir, num int64, stale bool) {
+func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir dissect.Dir, num seq.Num, stale bool) {
 	m := &j.side[dir].History
 	switch {
 	case j.Packet.Type == dp8.TypeSACK:
@@ -118,7 +119,7 @@ func (j signatureJudge) reportEpoch(rules *session.Evaluation, dir dissect.Dir, 
 
 // resigned reports a retry with the signature of an earlier sending of its number
 // and other bytes (MC-DPL8R 3.1.6.5).
-func (j signatureJudge) resigned(num int64, dir dissect.Dir) bool {
+func (j signatureJudge) resigned(num seq.Num, dir dissect.Dir) bool {
 	if j.Packet.Type != dp8.TypeDFrame || j.Packet.DFrame.Control&dp8.CtlRetry == 0 {
 		return false
 	}

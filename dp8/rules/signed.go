@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A secretWatch is what judging the secrets of a signed handshake needs.
@@ -211,7 +212,7 @@ type keepAliveState struct {
 
 // judgeFirstKeepAlive: behind a signed handshake either side sends a reliable
 // KeepAlive (MC-DPL8R 3.1.5.1.3).
-func (j commandJudge) judgeFirstKeepAlive(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
+func (j commandJudge) judgeFirstKeepAlive(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	w := &j.side[dir].alive1
 	if w.over {
 		return

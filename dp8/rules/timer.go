@@ -22,7 +22,7 @@ const (
 	ackShort      = 80e6 // 20 ms, and what the path adds
 )
 
-func (w *retryWatch) of(num int64) *retrySeries {
+func (w *retryWatch) of(num seq.Num) *retrySeries {
 	for i := range w.series {
 		if s := &w.series[i]; s.n > 0 && s.num == num {
 			return s
@@ -35,7 +35,7 @@ func (w *retryWatch) of(num int64) *retrySeries {
 }
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
-func (j retryJudge) judgeTimes(dir dissect.Dir, num int64, f *track.Record) {
+func (j retryJudge) judgeTimes(dir dissect.Dir, num seq.Num, f *track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
@@ -73,7 +73,7 @@ func (j retryJudge) judgeTimes(dir dissect.Dir, num int64, f *track.Record) {
 
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
-func (j retryJudge) judgeFirstRetry(dir dissect.Dir, num int64, f *track.Record) {
+func (j retryJudge) judgeFirstRetry(dir dissect.Dir, num seq.Num, f *track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	j.judgeShrink(dir, num)
 	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
@@ -151,7 +151,7 @@ func (j retryJudge) judgeBackoff(dir dissect.Dir, s *retrySeries, gap int64) {
 const shrinkSample = 20
 
 // judgeShrink judges that the window shrinks when frames are lost.
-func (j retryJudge) judgeShrink(dir dissect.Dir, num int64) {
+func (j retryJudge) judgeShrink(dir dissect.Dir, num seq.Num) {
 	w, rules := &j.side[dir].sequence.watch, &j.c.Rules
 	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
 	if j.Frame.Time-w.fullAt < max(rtt, CopyGap) {
@@ -187,7 +187,7 @@ const (
 
 // reportStall notes that a side still waits for a number of the other one, dir, and
 // judges that it is sent again (MC-DPL8R 3.1.6.5, 3.1.6.6).
-func (j retryJudge) reportStall(dir dissect.Dir, next int64) {
+func (j retryJudge) reportStall(dir dissect.Dir, next seq.Num) {
 	s, rules := &j.side[dir].sequence.stall, &j.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
@@ -222,7 +222,7 @@ const lostAfter = 10e9
 
 // judgeLost judges that a side gives the connection up when its last retry of a
 // number stays unanswered (MC-DPL8R 3.1.6.5).
-func (j retryJudge) judgeLost(dir dissect.Dir, num int64) {
+func (j retryJudge) judgeLost(dir dissect.Dir, num seq.Num) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	cum, known := j.c.Dir[dir].Window().Cumulative()
 	for i := range l.watch.series {

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // wake looks at a pause of both sides, behind which the frame at hand comes.
@@ -32,7 +33,7 @@ func (w *timerState) goesOn(j *judge) bool {
 // judgeQuiet judges a pause of both sides: a KeepAlive was due in it. KeepAlives are
 // numbered, so that none can have been missed where both sides' numbers go on
 // (MC-DPL8R 3.1.2.6).
-func (j retryJudge) judgeQuiet(dir dissect.Dir, num int64) {
+func (j retryJudge) judgeQuiet(dir dissect.Dir, num seq.Num) {
 	w, rules := &j.timers, &j.c.Rules
 	if num != w.next[dir] && !w.fits[dir] || j.MayBeOther() {
 		w.due = false
@@ -76,7 +77,7 @@ const openingMost = 30
 const openingKnown = 40
 
 // judgeOpening takes down how fast the first numbers were sent, up to this one.
-func (j retryJudge) judgeOpening(dir dissect.Dir, num int64) {
+func (j retryJudge) judgeOpening(dir dissect.Dir, num seq.Num) {
 	if !j.c.Complete || j.Trusted() != 0 {
 		return
 	}
@@ -101,7 +102,7 @@ func (j retryJudge) roundTrip() int64 {
 
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
-func (j retryJudge) settleOpening(dir dissect.Dir, next int64) {
+func (j retryJudge) settleOpening(dir dissect.Dir, next seq.Num) {
 	b, rules := &j.timers.opening[dir], &j.c.Rules
 	rtt := j.roundTrip()
 	if b.frame == 0 || next <= openingKnown || j.c.Dir[0].MinRTT() == 0 || j.c.Dir[1].MinRTT() == 0 {

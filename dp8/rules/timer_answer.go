@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // lateAfter is how much later than the quickest acknowledgement one may come, in ns,
@@ -15,7 +16,7 @@ import (
 const lateAfter = ackNormal
 
 // expect opens a duty for a new number, one at a time.
-func (j retryJudge) expect(dir dissect.Dir, num int64, poll bool) {
+func (j retryJudge) expect(dir dissect.Dir, num seq.Num, poll bool) {
 	u := &j.side[dir].sequence.duty
 	if u.open && (u.poll || !poll) || !j.Frame.HasTime {
 		return
@@ -68,7 +69,7 @@ func (j retryJudge) acknowledged(dir dissect.Dir, a *track.Applied) {
 }
 
 // passedGivenUp counts numbers that were passed because a send mask gave them up.
-func (j retryJudge) passedGivenUp(dir dissect.Dir, cum, next int64) {
+func (j retryJudge) passedGivenUp(dir dissect.Dir, cum, next seq.Num) {
 	for n := max(cum, next-dp8.WindowSize); n < next; n++ {
 		if look, ok := j.c.Dir[dir.Other()].Look(n); ok && look.GivenUp {
 			j.c.Rules.Pass(r31524Advance)
@@ -78,9 +79,9 @@ func (j retryJudge) passedGivenUp(dir dissect.Dir, cum, next int64) {
 
 // answerDuty judges how long an acknowledgement took. One that came late may only be
 // the next one, the first being lost: a single one proves nothing (guard ODDS).
-func (j retryJudge) answerDuty(dir dissect.Dir, next int64, mask uint64) {
+func (j retryJudge) answerDuty(dir dissect.Dir, next seq.Num, mask uint64) {
 	u, rules := &j.side[dir.Other()].sequence.duty, &j.c.Rules
-	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= int64(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
+	if i := u.num - next - 1; u.num >= next && (i < 0 || i >= seq.Num(bits.Len64(mask)) || mask>>uint(i)&1 == 0) {
 		return
 	}
 	u.open = false
@@ -109,11 +110,11 @@ func (j retryJudge) answerDuty(dir dissect.Dir, next int64, mask uint64) {
 }
 
 // lastAcknowledged is the highest number that bNRcv or the SACK mask acknowledges.
-func lastAcknowledged(next int64, mask uint64) int64 {
+func lastAcknowledged(next seq.Num, mask uint64) seq.Num {
 	if mask == 0 {
 		return next - 1
 	}
-	return next + int64(bits.Len64(mask))
+	return next + seq.Num(bits.Len64(mask))
 }
 
 // pollsLate is how many POLLs in a row must at least be answered late.

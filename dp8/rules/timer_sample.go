@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeSample ends an opportunity of a rule about reactions of side dir.
@@ -28,7 +29,7 @@ func (j retryJudge) judgeSample(s *conform.Sample, rule int, dir dissect.Dir, to
 }
 
 // reactTo notes what the other side should react to.
-func (j retryJudge) reactTo(dir dissect.Dir, num int64, first bool) {
+func (j retryJudge) reactTo(dir dissect.Dir, num seq.Num, first bool) {
 	s := &j.side[dir].sequence.samples
 	switch {
 	case !j.Frame.HasTime:
@@ -41,7 +42,7 @@ func (j retryJudge) reactTo(dir dissect.Dir, num int64, first bool) {
 
 // judgeReactions judges how soon a side reports gaps and answers repetitions
 // (MC-DPL8R 3.1.2.2, 3.1.5.2.1).
-func (j retryJudge) judgeReactions(dir dissect.Dir, next int64, mask uint64) {
+func (j retryJudge) judgeReactions(dir dissect.Dir, next seq.Num, mask uint64) {
 	s := &j.side[dir.Other()].sequence.samples
 	if i := s.gapNum - next - 1; s.gapAt != 0 && i < 64 {
 		switch {
@@ -88,7 +89,7 @@ func (j retryJudge) judgeQueued(dir dissect.Dir) {
 
 // judgeFast judges how soon a number is sent again that a mask reported missing
 // (MC-DPL8R 3.1.5.2.3).
-func (j retryJudge) judgeFast(dir dissect.Dir, num int64) {
+func (j retryJudge) judgeFast(dir dissect.Dir, num seq.Num) {
 	if s := &j.side[dir].sequence.samples; s.missingAt != 0 && s.missing == num {
 		j.judgeSample(&s.fast, r31523Fast, dir, j.Frame.Time-s.missingAt, ackNormal, "the retry that a mask asked for")
 		s.missingAt = 0

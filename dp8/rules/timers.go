@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // maxRetryTimes is how many sendings of one number are kept.
@@ -10,7 +11,7 @@ const maxRetryTimes = 12
 
 // A retrySeries are the sendings of one number.
 type retrySeries struct {
-	num    int64
+	num    seq.Num
 	n      int // retries captured
 	last   int64
 	begun  int64 // time of the first sending, 0 when it was not captured
@@ -35,7 +36,7 @@ type retryWatch struct {
 type stall struct {
 	set, judged, retried bool
 	keepAlive            bool
-	num                  int64
+	num                  seq.Num
 	frame                uint64
 	since                int64 // when it was sent
 	reports              int
@@ -47,7 +48,7 @@ type stall struct {
 // were answered.
 type duty struct {
 	open, poll bool
-	num        int64
+	num        seq.Num
 	at         int64
 	frame      uint64
 	run        int            // POLLs in a row that were answered late
@@ -57,15 +58,15 @@ type duty struct {
 
 // Samples of one side: what it is waited for, and how it reacted before.
 type samples struct {
-	gapNum    int64 // a frame behind a gap, waiting to be named in a mask
-	gapAt     int64 // 0 when none waits
-	unnamed   bool  // it was to be named, and was not
+	gapNum    seq.Num // a frame behind a gap, waiting to be named in a mask
+	gapAt     int64   // 0 when none waits
+	unnamed   bool    // it was to be named, and was not
 	queued    conform.Sample
 	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
 	gaps      conform.Sample
 	repeats   conform.Sample
 	fast      conform.Sample
-	missing   int64 // the number a mask reported missing
+	missing   seq.Num // the number a mask reported missing
 	missingAt int64
 }
 
@@ -74,7 +75,7 @@ type timerState struct {
 	alive    [2]int // KeepAlives captured, retries left out
 	due      bool   // a pause was too long; it is not judged yet
 	pause    int64
-	next     [2]int64 // numbers that follow the pause when nothing was sent in it
+	next     [2]seq.Num // numbers that follow the pause when nothing was sent in it
 	fits     [2]bool
 	woken    uint64 // the frame behind the pause
 	wokenAt  int64

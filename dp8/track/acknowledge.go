@@ -4,10 +4,11 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // nextSend unwraps a bNSeq near what the side has sent.
-func (c *conn) nextSend(s *Side, wire uint8) int64 {
+func (c *conn) nextSend(s *Side, wire uint8) seq.Num {
 	if ref, ok := s.seq.Known(); ok {
 		return near(ref+1, wire)
 	}
@@ -15,7 +16,7 @@ func (c *conn) nextSend(s *Side, wire uint8) int64 {
 }
 
 // near is the number with the given low byte that is nearest to ref.
-func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
+func near(ref seq.Num, wire uint8) seq.Num { return ref + seq.Num(int8(wire-uint8(ref))) }
 
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
@@ -72,7 +73,7 @@ func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) 
 // giveUp applies a send mask: bit i gives up the number before-1-i of the side
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (c *conn) giveUp(dir dissect.Dir, before int64, mask uint64) {
+func (c *conn) giveUp(dir dissect.Dir, before seq.Num, mask uint64) {
 	if !c.Frame.Words.Has(dissect.Duplicate) {
 		mask = c.readSendMask(dir, before, mask)
 		c.tell(dir, GivesUp)
@@ -88,7 +89,7 @@ func (c *conn) giveUp(dir dissect.Dir, before int64, mask uint64) {
 	s.sendMask, s.maskBase = mask, before
 	s.GaveUp = max(s.GaveUp, before)
 	for ; fresh != 0; fresh &= fresh - 1 {
-		n := before - 1 - int64(bits.TrailingZeros64(fresh))
+		n := before - 1 - seq.Num(bits.TrailingZeros64(fresh))
 		c.c.Dir[dir].GiveUp(n)
 		s.asm.giveUp(n)
 		s.keys.see(n)

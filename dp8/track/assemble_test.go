@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 const (
@@ -258,7 +259,7 @@ func TestMessagesInAnyOrder(t *testing.T) {
 			}
 		}
 		got := s.Texts(0)
-		var ordered []int64
+		var ordered []seq.Num
 		for _, m := range s.Messages {
 			if m.Ordered {
 				ordered = append(ordered, m.Number)

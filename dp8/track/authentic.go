@@ -11,7 +11,7 @@ import (
 // authentic checks a frame's signature and counts the verdict. It reports
 // false for frames that must not touch the state of the connection: forged,
 // stale and unsigned ones (MC-DPL8R 3.1.5.2.7).
-func (c *conn) authentic(dir dissect.Dir, num int64, has bool, off int, sig [8]byte) bool {
+func (c *conn) authentic(dir dissect.Dir, num seq.Num, has bool, off int, sig [8]byte) bool {
 	if c.mode == ModeNone || c.params.Signing == dp8.Unsigned {
 		return true
 	}
@@ -59,7 +59,7 @@ func (c *conn) authentic(dir dissect.Dir, num int64, has bool, off int, sig [8]b
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
 // judges it (guard AUTH).
-func (c *conn) heedDoubtful(dir dissect.Dir, num int64, v sigVerdict) bool {
+func (c *conn) heedDoubtful(dir dissect.Dir, num seq.Num, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
 	c.Signature = Signature{Adrift: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
@@ -71,7 +71,7 @@ func (c *conn) heedDoubtful(dir dissect.Dir, num int64, v sigVerdict) bool {
 }
 
 // verified notes that a signature is right.
-func (c *conn) verified(dir dissect.Dir, num int64) {
+func (c *conn) verified(dir dissect.Dir, num seq.Num) {
 	s := &c.side[dir]
 	s.keys.verified, s.keys.verifiedNo = c.Frame.Time, num
 	if s.doubts != nil {
@@ -81,7 +81,7 @@ func (c *conn) verified(dir dissect.Dir, num int64) {
 }
 
 // verify gives what is known of a signature, and learns mode and secrets from it.
-func (c *conn) verify(dir dissect.Dir, num int64, off int, sig [8]byte) sigVerdict {
+func (c *conn) verify(dir dissect.Dir, num seq.Num, off int, sig [8]byte) sigVerdict {
 	s := &c.side[dir]
 	c.trySupplied(dir, num, off, sig)
 	switch c.mode {
@@ -188,7 +188,7 @@ func (c *conn) waiting(dir dissect.Dir) bool {
 // An unjudged frame came before the secret that verifies it was known: the path
 // swapped it with the handshake.
 type unjudged struct {
-	num     int64
+	num     seq.Num
 	off     int
 	sig     [8]byte
 	hash    uint64
@@ -200,7 +200,7 @@ const maxUnjudged = 8
 
 // keepUnjudged keeps the frame at hand while its secret may yet be seen. One that
 // waits for the secret of its epoch is judged with that.
-func (c *conn) keepUnjudged(dir dissect.Dir, num int64, off int, sig [8]byte) {
+func (c *conn) keepUnjudged(dir dissect.Dir, num seq.Num, off int, sig [8]byte) {
 	s := &c.side[dir]
 	if !c.Frame.Cut() && !c.hs.Secrets && !c.waiting(dir) && len(s.unjudged) < maxUnjudged {
 		s.unjudged = append(s.unjudged, unjudged{num, off, sig, c.sending(num, seq.Unmarked).Hash, bytes.Clone(c.Frame.Payload)})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Claim is an acknowledgement of numbers that were not captured. Most show what
@@ -12,15 +13,15 @@ import (
 // time later, when the other side's bNSeq says so, or when the side takes it back.
 type Claim struct {
 	Stamp
-	from, Next int64  // numbers it acknowledges cumulatively
-	Mask       uint64 // … and selectively: bit i is next+1+i
-	High       int64  // highest number captured then
-	Opening    bool   // first acknowledgement of the side
-	Hole       bool   // the numbers lie below the highest captured
-	Denied     uint64 // a SACK of the other side by which none of it was sent yet
-	DeniedTo   int64  // its bNSeq
+	from, Next seq.Num // numbers it acknowledges cumulatively
+	Mask       uint64  // … and selectively: bit i is next+1+i
+	High       seq.Num // highest number captured then
+	Opening    bool    // first acknowledgement of the side
+	Hole       bool    // the numbers lie below the highest captured
+	Denied     uint64  // a SACK of the other side by which none of it was sent yet
+	DeniedTo   seq.Num // its bNSeq
 	Outcome    ClaimOutcome
-	By         int64 // the number that decided it
+	By         seq.Num // the number that decided it
 }
 
 // ClaimOutcome is what became of a claim.
@@ -40,7 +41,7 @@ const (
 const maxClaims = 8
 
 // covers reports whether a claim acknowledges a number that was not captured then.
-func (k *Claim) covers(num int64) bool {
+func (k *Claim) covers(num seq.Num) bool {
 	if num >= k.from && num < k.Next {
 		return true
 	}
@@ -49,11 +50,11 @@ func (k *Claim) covers(num int64) bool {
 }
 
 // Top is the highest number of a claim.
-func (k *Claim) Top() int64 {
+func (k *Claim) Top() seq.Num {
 	if k.Mask == 0 {
 		return k.Next - 1
 	}
-	return k.Next + int64(bits.Len64(k.Mask))
+	return k.Next + seq.Num(bits.Len64(k.Mask))
 }
 
 // claim keeps what the frame at hand acknowledges and the capture does not have.
@@ -72,7 +73,7 @@ func (c *conn) endClaims(dir dissect.Dir, what ClaimOutcome) {
 }
 
 // endClaim tells the judge what became of a claim, and by which number.
-func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by int64) {
+func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by seq.Num) {
 	if c.judge != nil {
 		k.Outcome, k.By = what, by
 		c.judge.Claim(dir, k)
@@ -81,7 +82,7 @@ func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by int64) 
 
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
-func (c *conn) settleClaims(dir dissect.Dir, num int64, first bool) {
+func (c *conn) settleClaims(dir dissect.Dir, num seq.Num, first bool) {
 	c.side[dir.Other()].Numbers.claims.Settle(func(k *Claim) bool {
 		switch late := c.Frame.Time-k.Time > c.Prior.horizon; {
 		case k.covers(num) && first && late && c.outOfTurn(dir, num):
@@ -104,7 +105,7 @@ func (c *conn) settleClaims(dir dissect.Dir, num int64, first bool) {
 // outOfTurn reports that the data frame at hand was sent behind one with a higher number:
 // a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
 // not delay it, and that it is not marked as a retry does not show that its number is new.
-func (c *conn) outOfTurn(dir dissect.Dir, num int64) bool {
+func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 	own := &c.side[dir].Numbers
 	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
 		return true
@@ -123,7 +124,7 @@ func (c *conn) outOfTurn(dir dissect.Dir, num int64) bool {
 
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false. One that was provisional until now was captured before them.
-func (c *conn) contradict(dir dissect.Dir, next int64) {
+func (c *conn) contradict(dir dissect.Dir, next seq.Num) {
 	c.side[dir].Numbers.claims.Settle(func(k *Claim) bool {
 		wrong := !k.Hole && k.Mask == 0 && next < k.Next && next <= k.High+1 && c.Frame.Frame > k.Frame && c.after(&k.Stamp)
 		if wrong {
@@ -137,7 +138,7 @@ func (c *conn) contradict(dir dissect.Dir, next int64) {
 // will send next: nothing from there on was sent before. It counts only when it
 // agrees with what was captured, and while the side does not go on above the claim:
 // then one of the two is wrong, and which one does not show.
-func (c *conn) deny(dir dissect.Dir, next int64) {
+func (c *conn) deny(dir dissect.Dir, next seq.Num) {
 	l, own := &c.side[dir.Other()].Numbers, &c.side[dir].Numbers
 	if l.claims.Len() == 0 || !own.Started || c.Frame.Words != 0 {
 		return
@@ -171,10 +172,10 @@ func (c *conn) firstAck(dir dissect.Dir, nrcv uint8) {
 		c.endClaims(dir, ClaimUnseen)
 		return
 	}
-	c.contradict(dir, int64(nrcv))
+	c.contradict(dir, seq.Num(nrcv))
 	switch {
 	case nrcv != 0:
-		c.claim(dir, Claim{Next: int64(nrcv), High: -1, Opening: first})
+		c.claim(dir, Claim{Next: seq.Num(nrcv), High: -1, Opening: first})
 	case first:
 		c.Said.Begins = true
 	}

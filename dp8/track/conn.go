@@ -59,13 +59,13 @@ type Side struct {
 	Numbers  Numbers
 	next     latestNext
 	Ended    bool // END_STREAM was captured
-	EndSeq   int64
+	EndSeq   seq.Num
 	EndAt    int64  // when that was captured, ns
 	Beyond   bool   // it sent frames behind that
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase int64
-	GaveUp   int64 // it gave up only numbers below
-	ackNext  int64 // last pure acknowledgement, to recognise repetitions
+	maskBase seq.Num
+	GaveUp   seq.Num // it gave up only numbers below
+	ackNext  seq.Num // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
 	Restless bool        // its latest SACK is one that a side repeats by itself
@@ -78,6 +78,6 @@ type Side struct {
 }
 
 // sending describes the frame at hand to the engine.
-func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
+func (c *conn) sending(num seq.Num, mark seq.Mark) *seq.Sending {
 	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // consume takes the frame whose turn it is.
@@ -94,7 +95,7 @@ func (a *assembler) finishOpen() {
 
 // tryRun delivers an unordered message of several frames when all its parts
 // are waiting, without waiting for its turn.
-func (a *assembler) tryRun(n int64) {
+func (a *assembler) tryRun(n seq.Num) {
 	from, to := n, n
 	for !a.slot(from).piece.first {
 		if from--; from < a.next || a.slot(from).state != slotStored {
@@ -168,7 +169,7 @@ func (a *assembler) emit(m *session.Message) {
 }
 
 // deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive, late bool) {
+func (c *conn) deliver(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
 	if c.countOnly(s, num, d, keepAlive, late) {
 		return
@@ -194,7 +195,7 @@ func (c *conn) deliver(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive, lat
 
 // countOnly is the short way for the common case: a whole message whose turn it
 // is, of which only the size matters.
-func (c *conn) countOnly(s *Side, num int64, d *dp8.DFrame, keepAlive, late bool) bool {
+func (c *conn) countOnly(s *Side, num seq.Num, d *dp8.DFrame, keepAlive, late bool) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if c.wants.Messages != session.CountMessages || keepAlive || late ||
 		d.Command&whole != whole || d.Coalesced || d.Control&dp8.CtlEndStream != 0 || c.Frame.Cut() {

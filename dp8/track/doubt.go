@@ -5,13 +5,14 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Doubt is a frame whose signature is wrong unless the capture missed what came
 // before it: a new epoch, or a new connection.
 type Doubt struct {
 	time    int64
-	epoch   int64
+	epoch   seq.Num
 	vouched int  // later frames of the side that are right in the same epoch
 	counted bool // as one that can't be verified
 	Forged  bool // enough of them were
@@ -40,7 +41,7 @@ func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
 // keepDoubt keeps the frame at hand, whose signature is wrong, until it shows whether the
 // secret it was checked with was still in force; counted tells that it is among the frames
 // that can't be verified. It gives nil where that will not show.
-func (c *conn) keepDoubt(dir dissect.Dir, num int64, v sigVerdict, counted bool) *Doubt {
+func (c *conn) keepDoubt(dir dissect.Dir, num seq.Num, v sigVerdict, counted bool) *Doubt {
 	s := &c.side[dir]
 	if s.doubts == nil {
 		s.doubts = new(doubtWatch)
@@ -57,7 +58,7 @@ func (c *conn) keepDoubt(dir dissect.Dir, num int64, v sigVerdict, counted bool)
 
 // vouch settles doubts of a side by the frame at hand, which is right: the side was
 // still in that epoch, of this connection, when it sent it.
-func (c *conn) vouch(dir dissect.Dir, num int64) {
+func (c *conn) vouch(dir dissect.Dir, num seq.Num) {
 	w := c.side[dir].doubts
 	w.run = 0
 	if len(w.list) == 0 || c.Packet.Type == dp8.TypeDFrame && c.Packet.DFrame.Control&dp8.CtlRetry != 0 {
@@ -86,7 +87,7 @@ func (c *conn) vouch(dir dissect.Dir, num int64) {
 // doubtEpoch takes back that a signature is wrong while the epoch of the number is
 // not certain: after a hole in the capture, the numbers may be those of another.
 // What is signed rightly with the secret of its number shows that they are not.
-func (c *conn) doubtEpoch(dir dissect.Dir, num int64, v sigVerdict) sigVerdict {
+func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict {
 	if c.mode != ModeFull {
 		return v
 	}
@@ -106,7 +107,7 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num int64, v sigVerdict) sigVerdict {
 // a number of that epoch: that secret is known, so it was used, and frames are missing, or
 // so does the number follow the latest one that verified, or it is no higher than those before
 // and yet no retry.
-func (c *conn) isRatherNext(dir dissect.Dir, num int64) bool {
+func (c *conn) isRatherNext(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
 	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && num <= h.Top && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
 		return true
@@ -119,7 +120,7 @@ func (c *conn) isRatherNext(dir dissect.Dir, num int64) bool {
 const halfEpoch = 128
 
 // adrift reports that the epoch of a number is in doubt.
-func (c *conn) adrift(dir dissect.Dir, num int64) bool {
+func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
 	if c.Packet.Type == dp8.TypeHardDisconnect && c.mode == ModeFast && c.hs.SessionKnown {
 		return false // it names its session, and has no number

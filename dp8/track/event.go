@@ -36,7 +36,7 @@ type Event struct {
 	Frame  *dissect.Frame // nil when none is at hand
 	Packet *dp8.Frame     // decoded
 	Dir    dissect.Dir    // its sender
-	Num    int64          // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
+	Num    seq.Num        // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
 	now    uint64         // number of its frame; of another one where this one was kept aside until then
 
 	Sent    seq.Sending // what the engine is given of it
@@ -57,8 +57,8 @@ type Event struct {
 	Placing   Placing
 
 	// Of what acknowledges.
-	Next    int64  // the number that is expected next
-	Said    Saying // of the other side's numbers
+	Next    seq.Num // the number that is expected next
+	Said    Saying  // of the other side's numbers
 	Reading Reading
 	Applied Applied
 	Giving  Giving
@@ -110,7 +110,7 @@ func (c *conn) tell(dir dissect.Dir, s Step) {
 }
 
 // tellOf is tell, of a frame with a number.
-func (c *conn) tellOf(dir dissect.Dir, num int64, s Step) {
+func (c *conn) tellOf(dir dissect.Dir, num seq.Num, s Step) {
 	c.Num = num
 	c.tell(dir, s)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What the tests of the package, which follow connections with rules, ask for.
@@ -41,6 +42,6 @@ func First(s session.Session) *session.Conn { return s.(*pair).conns[0].c }
 
 // Remembers reports whether the first connection of an address pair remembers a data frame of a
 // side.
-func Remembers(s session.Session, dir dissect.Dir, num int64) bool {
+func Remembers(s session.Session, dir dissect.Dir, num seq.Num) bool {
 	return s.(*pair).conns[0].side[dir].History.At(num) != nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
@@ -19,7 +20,7 @@ func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
 
 // ignoreForeign takes a KeepAlive whose id is not the connection's: it takes no number, and
 // where it goes on with this connection, it must not be acknowledged.
-func (c *conn) ignoreForeign(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (c *conn) ignoreForeign(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	if c.Frame.Cut() || c.pair.knows(d.SessionID, c) {
 		return
 	}
@@ -38,7 +39,7 @@ func (c *conn) ignoreForeign(dir dissect.Dir, num int64, d *dp8.DFrame) {
 
 // continues reports whether a frame of side dir goes on with what its side sent, so
 // that it belongs to no other connection of the same addresses (guard LIFE).
-func (c *conn) continues(dir dissect.Dir, num int64, nrcv uint8) bool {
+func (c *conn) continues(dir dissect.Dir, num seq.Num, nrcv uint8) bool {
 	m, other := &c.side[dir].History, &c.side[dir.Other()].History
 	switch {
 	case c.side[0].Ended || c.side[1].Ended || c.life.hard != [2]bool{} || c.trusted != 0:

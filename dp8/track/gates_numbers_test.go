@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // talk plays data frames of the connector, each acknowledged.
@@ -79,7 +80,7 @@ func TestMC_DPL8R_Gates_ForeignKeepAliveFirst(t *testing.T) {
 		s.send(0, keepAlive(uint8(n), 0, 9))
 		s.send(0, data(2, 0, "x"))
 		s.send(1, sack(0, 3, 0))
-		if got := s.known(int64(n)); got != want {
+		if got := s.known(seq.Num(n)); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
@@ -92,7 +93,7 @@ func TestMC_DPL8R_Gates_BehindEndStream(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		play func(s *scene)
-		num  int64
+		num  seq.Num
 		want string // what is known of it; acknowledgements of what was not captured
 	}{
 		{"right behind it", func(s *scene) { s.send(0, end); s.send(0, data(21, 0, "x")) }, 21, "unknown false"},
@@ -186,7 +187,7 @@ func TestMC_DPL8R_Gates_SendMasks(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		play func(s *scene)
-		num  int64
+		num  seq.Num
 		want string
 	}{
 		{"before the first number", func(s *scene) { s.send(0, masked(data(2, 0, "x"), 0, 1<<3|1)) }, -2, "unknown"},

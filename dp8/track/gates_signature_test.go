@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A signedScene is one whose handshake was fully signed; g signs for the connector, back for the
@@ -65,7 +66,7 @@ func TestMC_DPL8R_Gates_DoubtfulEpoch(t *testing.T) {
 		}
 		c.play(s)
 		got := ""
-		for n := range int64(4) {
+		for n := range seq.Num(4) {
 			got += s.known(200+n) + " "
 		}
 		x := s.One()

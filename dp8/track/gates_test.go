@@ -5,10 +5,11 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // known is what is known of a number of the connector.
-func (s *scene) known(num int64) string {
+func (s *scene) known(num seq.Num) string {
 	d := &track.First(s.Sessions[0]).Dir[0]
 	x, ok := d.Look(num)
 	captured, _ := d.Captured(num)
@@ -41,7 +42,7 @@ func TestMC_DPL8R_Gates(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		play func(s *scene)
-		num  int64 // of the connector
+		num  seq.Num // of the connector
 		want string
 	}{
 		{"3.1.4.3 a frame behind END_STREAM", func(s *scene) {

@@ -132,7 +132,7 @@ func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
 		}
 		s.fast = fastKey{secret: secret, known: true}
 		c.c.Dir[dir].Signatures.Learned = false
-		epoch := int64(0)
+		epoch := seq.Num(0)
 		if ref, ok := s.seq.Known(); ok {
 			epoch = ref >> 8
 		}

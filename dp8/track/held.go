@@ -12,7 +12,7 @@ import (
 // A heldFrame came behind the turn of an epoch, and no guess at the new secret verifies it.
 // It is forged if a guess verifies a later one. If none does, no guess is right.
 type heldFrame struct {
-	num      int64
+	num      seq.Num
 	hard     bool // it is a HARD_DISCONNECT
 	datagram dissect.Datagram
 }
@@ -26,7 +26,7 @@ const (
 
 // hold keeps the frame at hand until it shows whether it is forged: a number that it took
 // would be missing to the frame that really has it. It reports whether it did so.
-func (c *conn) hold(dir dissect.Dir, num int64) bool {
+func (c *conn) hold(dir dissect.Dir, num seq.Num) bool {
 	k := &c.side[dir].keys
 	hard := c.Packet.Type == dp8.TypeHardDisconnect
 	if k.trusting || len(k.cands) == 0 || len(c.Frame.Payload) > maxHeldPayload {
@@ -112,7 +112,7 @@ func (c *conn) believeHeld(dir dissect.Dir, goesOn bool) {
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of
 // the next epoch from its payload (MC-DPL8R 3.1.4.4).
-func (c *conn) showKeys(dir dissect.Dir, num int64) {
+func (c *conn) showKeys(dir dissect.Dir, num seq.Num) {
 	if c.mode != ModeFull || c.Packet.Type != dp8.TypeDFrame {
 		return
 	}

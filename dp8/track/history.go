@@ -33,9 +33,9 @@ type Record struct {
 	Signature [8]byte
 	Hash      uint64 // of its whole datagram
 
-	Next  int64  // bNRcv, 0 when it can't be relied on
-	Sacks uint64 // bit i: next+1+i
-	Drops uint64 // bit i: num-1-i; what all sendings gave up
+	Next  seq.Num // bNRcv, 0 when it can't be relied on
+	Sacks uint64  // bit i: next+1+i
+	Drops uint64  // bit i: num-1-i; what all sendings gave up
 }
 
 // A Resending is what is remembered of the latest sending of a number that was sent again.
@@ -48,29 +48,29 @@ type Resending struct {
 type History struct {
 	frames    seq.History[Record]
 	resent    seq.History[Resending] // of those that were sent again
-	Top       int64                  // highest number
+	Top       seq.Num                // highest number
 	Started   bool
-	missed    bool  // the peer acknowledged numbers before the first was captured
-	Bottom    int64 // first number, and its time
+	missed    bool    // the peer acknowledged numbers before the first was captured
+	Bottom    seq.Num // first number, and its time
 	began     int64
 	heard     int64 // time of the latest captured frame with a number
 	SureSince int64 // the side was silent for long before
 	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
 	hasSpeed  bool
-	Dropped   int64 // highest number that gave up others
+	Dropped   seq.Num // highest number that gave up others
 	lowMemory bool
 }
 
 // At gives what is remembered of a number, or nil.
-func (m *History) At(num int64) *Record { return m.frames.At(num) }
+func (m *History) At(num seq.Num) *Record { return m.frames.At(num) }
 
 // place makes room for a number at a time; nil is one that is too old.
-func (m *History) place(num, now int64) (f *Record, fresh bool) {
+func (m *History) place(num seq.Num, now int64) (f *Record, fresh bool) {
 	if m.Started && num <= m.Top-historySize {
 		return nil, false
 	}
 	m.frames.Most = historySize
-	return m.frames.Put(num, func(n int64, old *Record, size int) bool {
+	return m.frames.Put(num, func(n seq.Num, old *Record, size int) bool {
 		if m.lowMemory && size >= seq.LowMemoryLeast && now-old.Last >= seq.LowMemoryTime {
 			return false
 		}
@@ -80,16 +80,16 @@ func (m *History) place(num, now int64) (f *Record, fresh bool) {
 
 // resend notes the latest sending of a number that was sent again, which is remembered as
 // long as the number is.
-func (m *History) resend(num int64, hash uint64, signature [8]byte) {
+func (m *History) resend(num seq.Num, hash uint64, signature [8]byte) {
 	m.resent.Most = historySize
-	x, _ := m.resent.Put(num, func(n int64, _ *Resending, _ int) bool { return m.At(n) != nil })
+	x, _ := m.resent.Put(num, func(n seq.Num, _ *Resending, _ int) bool { return m.At(n) != nil })
 	if x != nil {
 		x.Hash, x.Signature = hash, signature
 	}
 }
 
 // clock learns, from a new number, how fast the side sends them.
-func (m *History) clock(num int64, f *Record) {
+func (m *History) clock(num seq.Num, f *Record) {
 	before := m.At(num - dp8.WindowSize)
 	if before == nil || !f.Timed || !before.Timed || !f.First || !before.First {
 		return
@@ -101,6 +101,6 @@ func (m *History) clock(num int64, f *Record) {
 
 // Reachable reports a number within what the side may have in flight when the
 // highest captured is the latest: nearer than the window to it.
-func (m *History) Reachable(num int64) bool {
+func (m *History) Reachable(num seq.Num) bool {
 	return m.Started && num > m.Top-dp8.WindowSize && num < m.Top+dp8.WindowSize
 }

@@ -101,7 +101,7 @@ func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
 }
 
 // heedData tracks a data frame that is not known to be forged.
-func (c *conn) heedData(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) heedData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
 		c.ignoreForeign(dir, num, d)
@@ -127,7 +127,7 @@ func (c *conn) heedData(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive boo
 }
 
 // numberedFrame tracks a data frame that its receiver may accept.
-func (c *conn) numberedFrame(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	c.confirmAcked(dir.Other(), d.NRcv, d.SACKMask)
 	c.life.heard(dir)
@@ -188,7 +188,7 @@ const gapWord = dissect.Gap | dissect.GapFilled
 
 // mark completes the description of a data frame for the engine: what RETRY says, and
 // whether its side has told of more received since it was sent.
-func (c *conn) mark(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
 		c.Sent.Mark = seq.MarkRetry
@@ -231,7 +231,7 @@ func (c *conn) sack(dir dissect.Dir) {
 
 // heedSACK tracks a SACK that is not known to be forged, nor asked again whether it is a copy: one
 // that was held is remembered, and would be taken for its own.
-func (c *conn) heedSACK(dir dissect.Dir, next int64, k *dp8.SACK) {
+func (c *conn) heedSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) {
 	s := &c.side[dir]
 	c.confirmAcked(dir.Other(), k.NRcv, k.SACKMask)
 	c.life.heard(dir)
@@ -253,7 +253,7 @@ func (c *conn) heedSACK(dir dissect.Dir, next int64, k *dp8.SACK) {
 }
 
 // heedsSACK reports whether a SACK that is no copy may change anything.
-func (c *conn) heedsSACK(dir dissect.Dir, next int64, k *dp8.SACK) bool {
+func (c *conn) heedsSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) bool {
 	c.noteTick(dir, k.Timestamp)
 	heeded := c.heedsNext(dir, next)
 	c.tell(dir, Announces)

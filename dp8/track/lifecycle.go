@@ -19,7 +19,7 @@ const (
 )
 
 // sawData notes what a data frame says about the life of the connection.
-func (c *conn) sawData(dir dissect.Dir, num int64, d *dp8.DFrame, copies int) {
+func (c *conn) sawData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
 	if c.life.state == session.Opening && (c.hs.Answered || c.hs.Confirmed) {
 		c.establish() // data flows: the missing confirmation was not captured
@@ -79,7 +79,7 @@ func (c *conn) hardDisconnect(dir dissect.Dir) {
 }
 
 // heedHard tracks a HARD_DISCONNECT that is not known to be forged.
-func (c *conn) heedHard(dir dissect.Dir, num int64, h *dp8.Handshake) {
+func (c *conn) heedHard(dir dissect.Dir, num seq.Num, h *dp8.Handshake) {
 	c.Frame.Words |= dissect.Close
 	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
 		if c.hs.SessionKnown {

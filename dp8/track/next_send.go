@@ -8,10 +8,10 @@ import (
 // An Announcement is what the bNSeq of a SACK says beside what was captured of its side.
 type Announcement struct {
 	What    Announced
-	Highest int64  // captured of the side
-	Sent    uint64 // of NextIsSent: the frame with that number
-	Other   bool   // … it may be of another connection
-	Stray   *Stray // … it is, unless this one goes on
+	Highest seq.Num // captured of the side
+	Sent    uint64  // of NextIsSent: the frame with that number
+	Other   bool    // … it may be of another connection
+	Stray   *Stray  // … it is, unless this one goes on
 }
 
 type Announced uint8
@@ -26,13 +26,13 @@ const (
 // latestNext is the latest bNSeq of a side that was right.
 type latestNext struct {
 	known bool
-	num   int64
+	num   seq.Num
 	tick  uint32
 }
 
 // heedsNext reports whether a SACK that is no copy may change anything: not where its bNSeq
 // is proven wrong (MC-DPL8R 2.2.1.5).
-func (c *conn) heedsNext(dir dissect.Dir, next int64) bool {
+func (c *conn) heedsNext(dir dissect.Dir, next seq.Num) bool {
 	out, w, a := &c.c.Dir[dir], &c.side[dir].next, &c.Announced
 	a.What, a.Other, a.Stray = NothingAnnounced, false, nil
 	highest, ok := out.Window().Highest()
@@ -81,13 +81,13 @@ func (c *conn) unwraps(dir dissect.Dir) bool {
 	return c.unwrapsAfter(highest, x.Time)
 }
 
-func captured(d *seq.Direction, n int64) bool {
+func captured(d *seq.Direction, n seq.Num) bool {
 	yes, ok := d.Captured(n)
 	return yes && ok
 }
 
 // unwrapsAfter is unwraps for the time since a number was the highest.
-func (c *conn) unwrapsAfter(highest, at int64) bool {
+func (c *conn) unwrapsAfter(highest seq.Num, at int64) bool {
 	idle, age := c.atMost(at), max(at-c.c.FirstTime, 1e8)
 	return float64(highest+1)*8*float64(idle)/float64(age)+16 < 128
 }

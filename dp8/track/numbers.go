@@ -12,10 +12,10 @@ import (
 type Numbers struct {
 	// What it sends.
 	Started    bool
-	High       int64 // highest number sent for the first time, outliers left out
-	Seen       int64 // highest captured, outliers left out
-	jump       Jump  // the latest step over numbers
-	outlier    int64 // number of a frame that was out of place, valid with hasOutlier
+	High       seq.Num // highest number sent for the first time, outliers left out
+	Seen       seq.Num // highest captured, outliers left out
+	jump       Jump    // the latest step over numbers
+	outlier    seq.Num // number of a frame that was out of place, valid with hasOutlier
 	hasOutlier bool
 
 	// What it acknowledges.
@@ -32,10 +32,10 @@ type Numbers struct {
 // network lost them, or the frame behind the step is out of place.
 type Jump struct {
 	set   bool
-	Num   int64 // the frame behind the step
-	next  int64 // where numbers go on if that is out of place
-	Cum   int64 // what was acknowledged then
-	Known bool  // cum is valid
+	Num   seq.Num // the frame behind the step
+	next  seq.Num // where numbers go on if that is out of place
+	Cum   seq.Num // what was acknowledged then
+	Known bool    // cum is valid
 	Frame uint64
 	Time  int64
 	after int // first sendings behind num
@@ -50,7 +50,7 @@ type Prior struct {
 
 // A Saying is what the frame at hand says of the other side's numbers.
 type Saying struct {
-	Next   int64
+	Next   seq.Num
 	Mask   uint64
 	Ahead  bool
 	Drops  uint64 // of its own
@@ -59,9 +59,9 @@ type Saying struct {
 
 // An Applied is what it did to apply an acknowledgement.
 type Applied struct {
-	Done  bool  // the frame at hand has one, is no copy, and its other side was captured
-	Known bool  // something was acknowledged before
-	Cum   int64 // … up to this number
+	Done  bool    // the frame at hand has one, is no copy, and its other side was captured
+	Known bool    // something was acknowledged before
+	Cum   seq.Num // … up to this number
 	Words dissect.Words
 }
 
@@ -76,7 +76,7 @@ const silence = 200e6
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
 // UNWRAP). What the stamp says besides number and time was set before.
-func (c *conn) heed(dir dissect.Dir, num int64) {
+func (c *conn) heed(dir dissect.Dir, num seq.Num) {
 	t := c.Frame.Time
 	c.Said, c.Applied = Saying{}, Applied{}
 	c.Stamp.Num, c.Stamp.Frame, c.Stamp.Time = num, c.Frame.Frame, t
@@ -98,7 +98,7 @@ func (c *conn) heed(dir dissect.Dir, num int64) {
 
 // displaced reports a number so far below the highest that no side has it in flight
 // any more: it stands for another one, unless the highest was out of place.
-func (c *conn) displaced(dir dissect.Dir, num int64) bool {
+func (c *conn) displaced(dir dissect.Dir, num seq.Num) bool {
 	l := &c.side[dir].Numbers
 	j := &l.jump
 	return l.Started && num <= l.High-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
@@ -143,7 +143,7 @@ func (c *conn) doubt(t int64) {
 }
 
 // recall takes down what is known of the number of the frame at hand.
-func (c *conn) recall(dir dissect.Dir, num int64) {
+func (c *conn) recall(dir dissect.Dir, num seq.Num) {
 	p, l := &c.Prior, &c.side[dir].Numbers
 	p.Known = false
 	if num == l.High+1 && c.side[dir.Other()].Numbers.claims.Len() == 0 {
@@ -156,7 +156,7 @@ func (c *conn) recall(dir dissect.Dir, num int64) {
 // remembered is what is known for certain of a number of a side, or nil. A clock that
 // shows no more than seconds does not tell how many numbers went by from one to the next
 // (guard CLOCK).
-func (c *conn) remembered(dir dissect.Dir, num int64) *Record {
+func (c *conn) remembered(dir dissect.Dir, num seq.Num) *Record {
 	f := c.side[dir].History.At(num)
 	if f == nil || !f.Timed || f.Time < c.trusted || c.grain >= 1e9 && c.Frame != nil && c.Frame.Time > f.Time {
 		return nil
@@ -165,7 +165,7 @@ func (c *conn) remembered(dir dissect.Dir, num int64) *Record {
 }
 
 // cumulative is what was captured of acknowledgements of a side's numbers.
-func (c *conn) cumulative(dir dissect.Dir) (next int64, ok bool) {
+func (c *conn) cumulative(dir dissect.Dir) (next seq.Num, ok bool) {
 	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
 		return 0, true
 	}

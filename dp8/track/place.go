@@ -27,7 +27,7 @@ const (
 )
 
 // number notes the number of a data frame that is no copy, before it is remembered.
-func (c *conn) number(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (c *conn) number(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	n, p, v := &c.side[dir].Numbers, &c.Placing, &c.Verdict
 	p.First = d.Control&dp8.CtlRetry == 0
 	if c.Frame.HasTime && c.side[dir.Other()].Numbers.claims.Len() > 0 {
@@ -60,7 +60,7 @@ func (c *conn) number(dir dissect.Dir, num int64, d *dp8.DFrame) {
 }
 
 // place finds the place of a first sending that is not the next one.
-func (c *conn) place(dir dissect.Dir, num int64) {
+func (c *conn) place(dir dissect.Dir, num seq.Num) {
 	n := &c.side[dir].Numbers
 	switch {
 	case !n.Started:
@@ -78,7 +78,7 @@ func (c *conn) place(dir dissect.Dir, num int64) {
 
 // placeLower finds the place of a number that is sent for the first time below the highest:
 // when that was sent well before, numbers were not taken in order.
-func (c *conn) placeLower(dir dissect.Dir, num int64) {
+func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
 	n, x := &c.side[dir].Numbers, &c.Placing
 	goesOn := n.jump.set && num == n.jump.next && n.jump.after == 0
 	if n.jump.set && num == n.jump.next {
@@ -105,7 +105,7 @@ func (c *conn) placeLower(dir dissect.Dir, num int64) {
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago, and that number.
-func (c *conn) sentBefore(dir dissect.Dir, num int64) (f *Record, at int64) {
+func (c *conn) sentBefore(dir dissect.Dir, num seq.Num) (f *Record, at seq.Num) {
 	l := &c.side[dir].Numbers
 	for n := num + 1; n <= min(l.High, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.First && c.Frame.Time-f.Time > c.Prior.horizon {
@@ -117,7 +117,7 @@ func (c *conn) sentBefore(dir dissect.Dir, num int64) (f *Record, at int64) {
 
 // replace takes back the frame that was out of place: the numbers go on before it
 // (MC-DPL8R 3.1.5.2.1).
-func (c *conn) replace(dir dissect.Dir, num int64) {
+func (c *conn) replace(dir dissect.Dir, num seq.Num) {
 	n := &c.side[dir].Numbers
 	j := &n.jump
 	c.Placing.Outlier = *j
@@ -134,7 +134,7 @@ func (c *conn) dropOutlier(dir dissect.Dir) {
 
 // replaced reports that the numbers went on up to one that was captured ahead of
 // them, and that it now has other content: the frame ahead was out of place.
-func (c *conn) replaced(dir dissect.Dir, num int64, d *dp8.DFrame) bool {
+func (c *conn) replaced(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
 	return f != nil && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
 }

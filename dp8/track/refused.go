@@ -3,18 +3,19 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Refusal is a captured frame that its receiver must ignore.
 type Refusal struct {
-	num   int64
+	num   seq.Num
 	Frame uint64
 	Why   RefusedFor
 	Doubt IDDoubt // of ForeignSession
 
 	// What became of it.
-	Good    bool  // a good frame with its number was captured
-	Next    int64 // it was acknowledged, by this number; valid with ActedOn
+	Good    bool    // a good frame with its number was captured
+	Next    seq.Num // it was acknowledged, by this number; valid with ActedOn
 	ActedOn bool
 	Refused uint64 // so many frames of its side were to be ignored then
 }
@@ -33,7 +34,7 @@ const maxRefused = 8
 
 // disbelieve says what follows of a frame whose signature is missing or wrong. Of copies of a
 // frame that was looked at nothing does.
-func (c *conn) disbelieve(dir dissect.Dir, num int64, v sigVerdict) {
+func (c *conn) disbelieve(dir dissect.Dir, num seq.Num, v sigVerdict) {
 	if v == sigUnlikely {
 		c.suspect(dir)
 		return
@@ -67,7 +68,7 @@ func (c *conn) suspect(dir dissect.Dir) {
 }
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir dissect.Dir, num int64, why RefusedFor, doubt IDDoubt) {
+func (c *conn) refuse(dir dissect.Dir, num seq.Num, why RefusedFor, doubt IDDoubt) {
 	s := &c.side[dir]
 	if !s.History.Reachable(num) && s.History.Started {
 		return
@@ -79,7 +80,7 @@ func (c *conn) refuse(dir dissect.Dir, num int64, why RefusedFor, doubt IDDoubt)
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
-func (c *conn) accept(dir dissect.Dir, num int64) {
+func (c *conn) accept(dir dissect.Dir, num seq.Num) {
 	s := &c.side[dir]
 	keep := s.refused[:0]
 	for _, r := range s.refused {
@@ -102,7 +103,7 @@ func (s *Side) Took(r *Refusal) bool {
 
 // voidRefused gives up the refused numbers that side dir acknowledges, expecting next: before
 // that counts, for then they will look like some that the capture missed.
-func (c *conn) voidRefused(dir dissect.Dir, next int64) {
+func (c *conn) voidRefused(dir dissect.Dir, next seq.Num) {
 	peer := &c.side[dir.Other()]
 	missing, keep := uint64(len(peer.refused)), peer.refused[:0]
 	for _, r := range peer.refused {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 var contentSeed = maphash.MakeSeed()
 
 // listen notes that the side was captured, sending a number or about to send it.
-func (c *conn) listen(dir dissect.Dir, num int64) {
+func (c *conn) listen(dir dissect.Dir, num seq.Num) {
 	m := &c.side[dir].History
 	if !c.Frame.HasTime {
 		return
@@ -29,7 +30,7 @@ const manyMissed = 8
 // missedMany reports that the numbers of a side may be wrong: there are none before
 // the first nor a window behind the latest, and its own or its peer's speak of many
 // that were not captured.
-func (c *conn) missedMany(dir dissect.Dir, num int64) bool {
+func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].History
 	if claims := &c.side[dir.Other()].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
@@ -40,7 +41,7 @@ func (c *conn) missedMany(dir dissect.Dir, num int64) bool {
 
 // remember enters the data frame at hand, which is no copy of another. It is
 // called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	m := &c.side[dir].History
 	c.listen(dir, num)
 	f, fresh := m.place(num, c.Frame.Time)
@@ -69,7 +70,7 @@ func (c *conn) remember(dir dissect.Dir, num int64, d *dp8.DFrame, keepAlive boo
 	}
 }
 
-func (c *conn) keep(f *Record, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) keep(f *Record, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
 	f.Seq, f.Frame, f.Time, f.Timed, f.carries = d.Seq, c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, false
 	f.Hash, f.Signature, f.Cut = c.Sent.Hash, d.Signature, c.Frame.Cut()
@@ -181,7 +182,7 @@ func (c *conn) patience(m *History) int64 {
 	case m.hasSpeed:
 		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
-		limit = max(limit, (m.heard-m.began)/n*dp8.WindowSize)
+		limit = max(limit, (m.heard-m.began)/int64(n)*dp8.WindowSize)
 	default:
 		limit = silentLimit
 	}
@@ -206,9 +207,9 @@ func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
 // epochPatience is for how long the side may not have been captured before a near
 // number may be that of the next epoch: the time all numbers between take at the
 // highest speed seen, with a tenth to spare.
-func (c *conn) epochPatience(m *History, num int64) int64 {
+func (c *conn) epochPatience(m *History, num seq.Num) int64 {
 	limit := c.patience(m)
-	if unseen := num + 256 - m.Top; m.hasSpeed && unseen > 0 {
+	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
 	}
 	return limit

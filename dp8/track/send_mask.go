@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Giving is what a send mask of a frame that is no copy gives up, and what is believed of
@@ -21,7 +22,7 @@ type Giving struct {
 
 // readSendMask reads a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i gives up
 // before-1-i. It gives back the mask without what is impossible.
-func (c *conn) readSendMask(dir dissect.Dir, before int64, mask uint64) uint64 {
+func (c *conn) readSendMask(dir dissect.Dir, before seq.Num, mask uint64) uint64 {
 	n, g := &c.side[dir].Numbers, &c.Giving
 	g.Told = mask
 	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.Seen+1); g.Heard {
@@ -42,7 +43,7 @@ func (c *conn) readSendMask(dir dissect.Dir, before int64, mask uint64) uint64 {
 }
 
 // beforeFirst gives the bits of a send mask that name numbers before the first.
-func beforeFirst(before int64, mask uint64) uint64 {
+func beforeFirst(before seq.Num, mask uint64) uint64 {
 	switch {
 	case before >= 64:
 		return 0
@@ -54,10 +55,10 @@ func beforeFirst(before int64, mask uint64) uint64 {
 
 // namedReliable gives the bits of a send mask that name reliable numbers, and how
 // many name any that is remembered. One named before is not looked at again.
-func (c *conn) namedReliable(dir dissect.Dir, before int64, mask uint64) (reliable uint64, known int) {
+func (c *conn) namedReliable(dir dissect.Dir, before seq.Num, mask uint64) (reliable uint64, known int) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if f := c.remembered(dir, before-1-int64(i)); f != nil {
+		if f := c.remembered(dir, before-1-seq.Num(i)); f != nil {
 			known++
 			if f.Command&dp8.Reliable != 0 {
 				reliable |= 1 << i

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Stray is a frame that names another session than its connection's. It is
@@ -21,7 +22,7 @@ type Stray struct {
 	side    dissect.Dir // whose frames show that the connection goes on, -1 for either
 	pending bool        // the handshake of the connection was still under way
 	seen    int         // data frames in sequence since
-	next    [2]int64    // number of each side that is in sequence
+	next    [2]seq.Num  // number of each side that is in sequence
 	silent  bool        // the id was merely named
 	Outcome StrayOutcome
 }
@@ -65,7 +66,7 @@ func (c *conn) addStray(s *Stray) {
 		}
 	}
 	if c.life.closeEnd != [2]bool{} || s.Time-latest > strayPause {
-		s.next = [2]int64{-1, -1} // the connection may be over
+		s.next = [2]seq.Num{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)
 }
@@ -93,7 +94,7 @@ func (c *conn) followsStray(x *Stray) bool {
 // lives notes a frame that shows that the connection goes on; sure says that it
 // names the connection. The data frame num does when it follows what was sent
 // before.
-func (c *conn) lives(dir dissect.Dir, sure bool, num int64) {
+func (c *conn) lives(dir dissect.Dir, sure bool, num seq.Num) {
 	for i := 0; i < len(c.strays); i++ {
 		s := c.strays[i]
 		since := c.atLeast(s.Time)

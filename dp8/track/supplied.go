@@ -3,11 +3,12 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // trySupplied looks for supplied secrets that explain a signature, when the
 // handshake's were not captured. A match is proof: it has a chance of 2^-64.
-func (c *conn) trySupplied(dir dissect.Dir, num int64, off int, sig [8]byte) {
+func (c *conn) trySupplied(dir dissect.Dir, num seq.Num, off int, sig [8]byte) {
 	if c.hs.Secrets || c.secretKnown(dir) {
 		return
 	}
@@ -28,7 +29,7 @@ func (c *conn) secretKnown(dir dissect.Dir) bool {
 }
 
 // useSupplied adopts one secret for a side when it verifies the frame.
-func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir dissect.Dir, num int64, off int, sig [8]byte, secret dp8.Secret, connector dissect.Dir) bool {
+func (c *conn) useSupplied(s *dp8.SuppliedSecrets, dir dissect.Dir, num seq.Num, off int, sig [8]byte, secret dp8.Secret, connector dissect.Dir) bool {
 	if c.connector >= 0 && c.connector != connector {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 // retry at no known place.
 type Stamp struct {
 	data, Retry bool
-	Num         int64 // own number, or bNSeq
+	Num         seq.Num // own number, or bNSeq
 	tick        uint32
 	Frame       uint64
 	Time        int64
@@ -28,7 +28,7 @@ func (x *Stamp) Set(y *Stamp) {
 // A Told is what a frame said of bNRcv.
 type Told struct {
 	Stamp
-	Next int64
+	Next seq.Num
 }
 
 // after reports whether the frame at hand was certainly sent after x, which was
@@ -58,10 +58,10 @@ type Reading struct {
 	Masked   bool // it has a mask that names something
 	Bit63    bool // its mask names bNRcv + 64, which is outside the window
 	Progress Progress
-	Back     Told   // of WentBack: what an earlier frame said
-	Mask     uint64 // as it was heeded, but for far
-	Far      bool   // the mask names numbers far above all that were captured
-	Highest  int64  // of the other side then
+	Back     Told    // of WentBack: what an earlier frame said
+	Mask     uint64  // as it was heeded, but for far
+	Far      bool    // the mask names numbers far above all that were captured
+	Highest  seq.Num // of the other side then
 }
 
 // Progress says how bNRcv compares with what its side said before.
@@ -123,7 +123,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 }
 
 // proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (c *conn) proceed(dir dissect.Dir, next int64) Progress {
+func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	n := &c.side[dir].Numbers
 	if n.queued == 0 || next >= n.queue[n.queued-1].Next {
 		p := OnwardRetry
@@ -153,9 +153,9 @@ func (c *conn) proceed(dir dissect.Dir, next int64) Progress {
 
 // readMask reads a SACK mask: one far above all that was captured says nothing
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
-func (c *conn) readMask(dir dissect.Dir, next int64, mask uint64) uint64 {
+func (c *conn) readMask(dir dissect.Dir, next seq.Num, mask uint64) uint64 {
 	seen := c.side[dir.Other()].Numbers.Seen
-	top := next + int64(bits.Len64(mask))
+	top := next + seq.Num(bits.Len64(mask))
 	if c.Reading.Ahead || top <= seen+1 {
 		return mask
 	}
@@ -167,7 +167,7 @@ func (c *conn) readMask(dir dissect.Dir, next int64, mask uint64) uint64 {
 }
 
 // push notes the latest bNRcv of a side.
-func (l *Numbers) push(c *conn, next int64) {
+func (l *Numbers) push(c *conn, next seq.Num) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
 		l.queued--
@@ -181,7 +181,7 @@ func (l *Numbers) push(c *conn, next int64) {
 // carry notes what the data frame at hand, which is no copy, carries besides its content:
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
-func (c *conn) carry(dir dissect.Dir, num int64, d *dp8.DFrame) {
+func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	m := &c.side[dir].History
 	f := m.At(num)
 	switch {
@@ -201,7 +201,7 @@ func (c *conn) carry(dir dissect.Dir, num int64, d *dp8.DFrame) {
 }
 
 // carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c *conn) carried(dir dissect.Dir, num int64) *Record {
+func (c *conn) carried(dir dissect.Dir, num seq.Num) *Record {
 	if f := c.side[dir].History.At(num); f != nil && f.carries && f.Time >= c.trusted {
 		return f
 	}
@@ -210,7 +210,7 @@ func (c *conn) carried(dir dissect.Dir, num int64) *Record {
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
 // other side.
-func (c *conn) received(dir dissect.Dir, nrcv uint8) (next int64, ok bool) {
+func (c *conn) received(dir dissect.Dir, nrcv uint8) (next seq.Num, ok bool) {
 	o := &c.side[dir.Other()].Numbers
 	next = near(o.Seen, nrcv)
 	return next, o.Started && next <= o.Seen+1 && !c.silent(dir.Other())
@@ -218,7 +218,7 @@ func (c *conn) received(dir dissect.Dir, nrcv uint8) (next int64, ok bool) {
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
 // if they are sent for the first time later, they were not there to be acknowledged.
-func (c *conn) passedHole(dir dissect.Dir, cum int64) {
+func (c *conn) passedHole(dir dissect.Dir, cum seq.Num) {
 	o := &c.side[dir.Other()].Numbers
 	if c.Said.Ahead || !o.Started || !c.Frame.HasTime {
 		return

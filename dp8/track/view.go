@@ -5,6 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A View is what a Judge may read of a connection. What it points to is there to be read only.
@@ -93,23 +94,23 @@ func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
 
 // Remembered is what is known for certain of a number of a side, nil for nothing.
-func (v View) Remembered(dir dissect.Dir, num int64) *Record { return v.c.remembered(dir, num) }
+func (v View) Remembered(dir dissect.Dir, num seq.Num) *Record { return v.c.remembered(dir, num) }
 
 // Carried is the same where it is known what its first sending carried.
-func (v View) Carried(dir dissect.Dir, num int64) *Record { return v.c.carried(dir, num) }
+func (v View) Carried(dir dissect.Dir, num seq.Num) *Record { return v.c.carried(dir, num) }
 
 // Cumulative is the number of a side up to which all are acknowledged.
-func (v View) Cumulative(dir dissect.Dir) (next int64, ok bool) { return v.c.cumulative(dir) }
+func (v View) Cumulative(dir dissect.Dir) (next seq.Num, ok bool) { return v.c.cumulative(dir) }
 
 // Received is the number behind a bNRcv of a side; ok is false when nothing is certain of the other
 // side.
-func (v View) Received(dir dissect.Dir, nrcv uint8) (next int64, ok bool) {
+func (v View) Received(dir dissect.Dir, nrcv uint8) (next seq.Num, ok bool) {
 	return v.c.received(dir, nrcv)
 }
 
 // ToldMore is the earliest frame of a side that is remembered to have told of more than a bNRcv;
 // nil for none.
-func (v View) ToldMore(dir dissect.Dir, next int64) *Told {
+func (v View) ToldMore(dir dissect.Dir, next seq.Num) *Told {
 	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
 		if x := &n.queue[i]; x.Next > next {
@@ -121,7 +122,7 @@ func (v View) ToldMore(dir dissect.Dir, next int64) *Told {
 
 // ToldBefore reports that an earlier frame than the given one says that its side had received a
 // number.
-func (v View) ToldBefore(dir dissect.Dir, frame uint64, num int64) bool {
+func (v View) ToldBefore(dir dissect.Dir, frame uint64, num seq.Num) bool {
 	n := &v.c.side[dir].Numbers
 	for i := range n.queue[:n.queued] {
 		if x := &n.queue[i]; x.Frame < frame && x.Next > num {
@@ -140,7 +141,7 @@ func (v View) SameContent(d *dp8.DFrame, f *Record) bool { return v.c.sameConten
 func (v View) Unchanged(d *dp8.DFrame, f *Record) bool { return v.c.unchanged(d, f) }
 
 // Resent tells of the latest sending of a number of a side that was sent again.
-func (v View) Resent(dir dissect.Dir, num int64) *Resending {
+func (v View) Resent(dir dissect.Dir, num seq.Num) *Resending {
 	return v.c.side[dir].History.resent.At(num)
 }
 
@@ -152,7 +153,7 @@ func (v View) Unwrapped(dir dissect.Dir, since int64) bool { return v.c.unwrappe
 func (v View) Unwraps(dir dissect.Dir) bool { return v.c.unwraps(dir) }
 
 // UnwrapsAfter is Unwraps for the time since a number was the highest.
-func (v View) UnwrapsAfter(highest, at int64) bool { return v.c.unwrapsAfter(highest, at) }
+func (v View) UnwrapsAfter(highest seq.Num, at int64) bool { return v.c.unwrapsAfter(highest, at) }
 
 // SurelySigned reports whether it is beyond doubt that the connection is signed.
 func (v View) SurelySigned() bool { return v.c.surelySigned() }

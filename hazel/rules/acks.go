@@ -15,7 +15,7 @@ const surplusAck = 4
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
-func (j *judge) judgeAcked(dir dissect.Dir, n int64) {
+func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 	rules, peer, words := &j.c.Rules, &j.side[dir.Other()], j.Frame.Words
 	if words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
@@ -49,7 +49,7 @@ func (j *judge) judgeAcked(dir dissect.Dir, n int64) {
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
-func (j *judge) judgeSurplus(dir dissect.Dir, n int64) {
+func (j *judge) judgeSurplus(dir dissect.Dir, n seq.Num) {
 	rules, acks := &j.c.Rules, j.Record.Acks
 	if !j.Counted {
 		return // it may be a copy
@@ -79,7 +79,7 @@ func (j *judge) judgeSurplus(dir dissect.Dir, n int64) {
 }
 
 // judgeStray judges an acknowledgement of an id that was not captured.
-func (j *judge) judgeStray(dir dissect.Dir, n int64) {
+func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	if j.Odd == track.Usual {
 		return
 	}
@@ -128,13 +128,13 @@ type copies struct {
 }
 
 type copied struct {
-	num   int64
+	num   seq.Num
 	frame uint64
 	at    int64
 }
 
 // await notes a resend.
-func (p *copies) await(n int64, fr *dissect.Frame) {
+func (p *copies) await(n seq.Num, fr *dissect.Frame) {
 	p.total++
 	slot := &p.open[p.n%copiesKept]
 	p.note(slot)
@@ -156,7 +156,7 @@ func (p *copies) note(x *copied) {
 func (p *copies) waiting() bool { return p.total != p.answers+p.silent }
 
 // answered notes an acknowledgement.
-func (p *copies) answered(n int64) {
+func (p *copies) answered(n seq.Num) {
 	for i := range p.open {
 		if x := &p.open[i]; x.frame != 0 && x.num == n {
 			x.frame = 0
@@ -204,7 +204,7 @@ type denied struct {
 }
 
 type denial struct {
-	num   int64
+	num   seq.Num
 	times int
 	frame uint64 // 0: none
 	at    int64
@@ -218,14 +218,14 @@ const deniedFor = 1e9
 
 // proves reports whether histories leave no doubt that a number was not received,
 // long after it was sent.
-func (d *denied) proves(n int64) bool {
+func (d *denied) proves(n seq.Num) bool {
 	x := &d.list[n&(deniedKept-1)]
 	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
 }
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
 // (Hazel Reliable.cs), Pings and MTU tests not.
-func (j *judge) judgeDenied(dir dissect.Dir, n int64) {
+func (j *judge) judgeDenied(dir dissect.Dir, n seq.Num) {
 	peer := &j.side[dir.Other()]
 	l, ok := j.c.Dir[dir.Other()].Look(n)
 	x := j.RecordOf(dir.Other(), n)

@@ -68,7 +68,7 @@ const leastIgnored = 4
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
 // comes again (Hazel page: the receiving client must acknowledge any packets it receives,
 // even if it has already received that packet).
-func (j *judge) judgeRepeated(dir dissect.Dir, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeRepeated(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	t := x.trial
 	if j.Was.Acks == 0 {
 		return // none but a history says so

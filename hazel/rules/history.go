@@ -30,7 +30,7 @@ type claims struct {
 }
 
 type claim struct {
-	num   int64
+	num   seq.Num
 	at    int64
 	frame uint64   // the acknowledgement; 0: none
 	fresh bool     // it is the first one behind a gap
@@ -50,7 +50,7 @@ func (cs *claims) add(x claim) {
 }
 
 // take gives the claim of a number, and forgets it.
-func (cs *claims) take(n int64) (x claim, ok bool) {
+func (cs *claims) take(n seq.Num) (x claim, ok bool) {
 	slot := &cs.list[n&(claimsKept-1)]
 	if slot.frame == 0 || slot.num != n {
 		return x, false
@@ -91,7 +91,7 @@ const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
 
 // judgeClaim judges a set bit of a history of side dir: x of the other side was
 // received.
-func (j *judge) judgeClaim(dir dissect.Dir, x int64) {
+func (j *judge) judgeClaim(dir dissect.Dir, x seq.Num) {
 	s, peer, rules := &j.side[dir], &j.side[dir.Other()], &j.c.Rules
 	switch captured, _ := j.c.Dir[dir.Other()].Captured(x); {
 	case !j.Frame.HasTime || x <= peer.Low.Engine || x > peer.Top:
@@ -114,7 +114,7 @@ func (j *judge) swapTime() int64 {
 // behind an acknowledgement of a later one, whether the other side's histories
 // acknowledged it already. The capture may have missed its first sending, so that
 // it takes several of them, of different accidents, and nothing else missing.
-func (j *judge) judgeClaimed(dir dissect.Dir, n int64) {
+func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
 	acker, rules := &j.side[dir.Other()], &j.c.Rules
 	x, claimed := acker.claims.take(n)
 	switch h := j.LastAck(dir.Other()); {
@@ -150,7 +150,7 @@ func (j *judge) judgeClaimed(dir dissect.Dir, n int64) {
 }
 
 // unsureClaim gives what speaks against a claim being a false one.
-func (j *judge) unsureClaim(dir dissect.Dir, n int64, x *claim, y *conform.Case) conform.Guard {
+func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, x *claim, y *conform.Case) conform.Guard {
 	s := &j.side[dir]
 	before, ok := j.c.Dir[dir].Look(n - 1)
 	switch {

@@ -19,7 +19,7 @@ type beats struct {
 	firstAt  int64
 
 	unheard int // in a row without an acknowledgement, while others are acknowledged
-	last    int64
+	last    seq.Num
 	any     bool
 	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
 	seen    uint64
@@ -29,7 +29,7 @@ type beats struct {
 // judgeIdle judges the time since the last number of a side, which is at hand with
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
-func (j *judge) judgeIdle(dir dissect.Dir, n int64) {
+func (j *judge) judgeIdle(dir dissect.Dir, n seq.Num) {
 	s, rules := &j.side[dir], &j.c.Rules
 	own, top := j.Frame.Time-j.LastSent(dir), &j.Before
 	idle, alive := own, j.Frame.Words.Has(dissect.KeepAlive)
@@ -81,7 +81,7 @@ func (b *beats) usual() int64 {
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
 // beat takes a keepalive in its first sending.
-func (j *judge) beat(dir dissect.Dir, n, own int64, old bool) {
+func (j *judge) beat(dir dissect.Dir, n seq.Num, own int64, old bool) {
 	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat
 	b.n++
@@ -106,7 +106,7 @@ func (j *judge) beat(dir dissect.Dir, n, own int64, old bool) {
 // judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
-func (j *judge) judgeHeard(dir dissect.Dir, n int64) {
+func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 	s, rules, out := &j.side[dir], &j.c.Rules, &j.c.Dir[dir]
 	b := &s.beat
 	if j.Packet.Type != hazel.Ping {
@@ -142,7 +142,7 @@ func (j *judge) judgeHeard(dir dissect.Dir, n int64) {
 	}
 }
 
-func (j *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
+func (j *judge) ackedBetween(out *seq.Direction, from, to seq.Num) bool {
 	for i := from + 1; i < to && i < from+track.RecordLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true

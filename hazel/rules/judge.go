@@ -31,25 +31,26 @@ type judge struct {
 type side struct {
 	*track.Span // what it sent so far
 
-	jump, pause int64               // the longest step forward, and the longest time between two highest numbers, ns
-	again       seq.History[resent] // packets sent, or acknowledged, again
-	ignored     *ignored            // nil while it resent nothing late
-	largest     uint16              // payload acknowledged
-	swapped     int                 // ids in a row that step by 256
-	early       int                 // resends before an answer could come
-	renewed     bool                // its numbers began again
-	odd         *oddity
-	copies      copies
-	denied      denied
-	claims      claims
-	unread      int // datagrams of which it is not known what they were
-	beat        beats
-	forgotten   forgotten
-	payloads    payloads
-	lacking     []*track.Partial // messages whose missing parts were looked at
-	endless     []endless
-	toldAfter   bool
-	toldReply   bool
+	jump      seq.Num             // the longest step forward
+	pause     int64               // the longest time between two highest numbers, ns
+	again     seq.History[resent] // packets sent, or acknowledged, again
+	ignored   *ignored            // nil while it resent nothing late
+	largest   uint16              // payload acknowledged
+	swapped   int                 // ids in a row that step by 256
+	early     int                 // resends before an answer could come
+	renewed   bool                // its numbers began again
+	odd       *oddity
+	copies    copies
+	denied    denied
+	claims    claims
+	unread    int // datagrams of which it is not known what they were
+	beat      beats
+	forgotten forgotten
+	payloads  payloads
+	lacking   []*track.Partial // messages whose missing parts were looked at
+	endless   []endless
+	toldAfter bool
+	toldReply bool
 }
 
 // Follow implements track.Judge.
@@ -136,7 +137,7 @@ func (j *judge) judgeHistory(dir dissect.Dir) {
 	if j.Packet.Recent == 0xff && j.Fresh == 0 {
 		return
 	}
-	for i := range int64(8) {
+	for i := range seq.Num(8) {
 		switch bit := uint8(1) << i; {
 		case j.Packet.Recent&bit == 0:
 			j.judgeDenied(dir, j.Acked-1-i)
@@ -164,10 +165,10 @@ const (
 
 // resent gives what is remembered of a packet of a side that was sent, or acknowledged,
 // again; a new one where the latest ones are gone.
-func (j *judge) resent(dir dissect.Dir, n int64) *resent {
+func (j *judge) resent(dir dissect.Dir, n seq.Num) *resent {
 	s := &j.side[dir]
 	s.again.Most = track.RecordLimit
-	x, fresh := s.again.Put(n, func(num int64, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
+	x, fresh := s.again.Put(n, func(num seq.Num, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
 	switch {
 	case x == nil:
 		return new(resent)

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Payloads that must hold the library's messages before one that does not is odd.
@@ -73,7 +74,7 @@ func (j *judge) judgeParts(dir dissect.Dir) {
 
 // unbroken reports whether no number of a side is missing in the capture, from
 // one on.
-func (j *judge) unbroken(dir dissect.Dir, from int64) bool {
+func (j *judge) unbroken(dir dissect.Dir, from seq.Num) bool {
 	out, top := &j.c.Dir[dir], j.side[dir].Top
 	for n := from; n <= top; n++ {
 		if l, ok := out.Look(n); !ok || !l.Captured {

@@ -85,7 +85,7 @@ func (j *judge) judgeEndian(dir dissect.Dir) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (j *judge) judgeAgain(dir dissect.Dir, n int64) {
+func (j *judge) judgeAgain(dir dissect.Dir, n seq.Num) {
 	switch {
 	case j.Differs:
 		j.judgeOther(dir, n, &j.First)
@@ -186,7 +186,7 @@ func (j *judge) judgeEarly(dir dissect.Dir, gap int64) {
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (j *judge) judgeNeeded(dir dissect.Dir, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeNeeded(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	rules := &j.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)
@@ -200,7 +200,7 @@ func (j *judge) judgeNeeded(dir dissect.Dir, n int64, x *resent, first *seq.Look
 		return
 	}
 	heard, since := 0, 0 // numbers whose acknowledgements arrive
-	for i := int64(1); i <= 16; i++ {
+	for i := seq.Num(1); i <= 16; i++ {
 		if l, ok := j.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
 			if heard++; l.Time > first.AckTime {
 				since++

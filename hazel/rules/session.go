@@ -15,7 +15,7 @@ import (
 
 // forgotten looks for packets that were neither acknowledged nor sent again.
 type forgotten struct {
-	next   int64 // number to look at
+	next   seq.Num // number to look at
 	any    bool
 	until  int64 // until then it was sent too lately
 	n      int   // such packets
@@ -75,7 +75,7 @@ func mayBeMissed(some, all, needed int) bool {
 	return chance >= absurdity
 }
 
-func (j *judge) forgot(dir dissect.Dir, num int64, l *seq.Look) {
+func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	s, rules := &j.side[dir], &j.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
@@ -105,7 +105,7 @@ func (j *judge) forgot(dir dissect.Dir, num int64, l *seq.Look) {
 // answeredBehind reports whether all acknowledgements whose history may have told of a
 // number were captured: the first one behind a gap acknowledges the gap, too, where it
 // comes from a release of 2020-04 to 2021-01, and is believed.
-func (j *judge) answeredBehind(dir dissect.Dir, n int64) bool {
+func (j *judge) answeredBehind(dir dissect.Dir, n seq.Num) bool {
 	for i := n + 1; i <= min(n+8, j.side[dir].Top); i++ {
 		if x := j.RecordOf(dir, i); x == nil || x.Acks < x.Times {
 			return false
@@ -115,7 +115,7 @@ func (j *judge) answeredBehind(dir dissect.Dir, n int64) bool {
 }
 
 // ackedAround reports whether the packets before and behind one are acknowledged.
-func (j *judge) ackedAround(dir dissect.Dir, n int64) bool {
+func (j *judge) ackedAround(dir dissect.Dir, n seq.Num) bool {
 	out := &j.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
 	behind, ok2 := out.Look(n + 1)
@@ -159,12 +159,14 @@ func (j *judge) judgeGiveUp(dir dissect.Dir) {
 
 // An endless number is one that its side does not give up, as a rule was broken by.
 type endless struct {
-	num  int64
+	num  seq.Num
 	rule int
 }
 
 // told reports whether a number was found fault with by a rule.
-func (s *side) told(num int64, rule int) bool { return slices.Contains(s.endless, endless{num, rule}) }
+func (s *side) told(num seq.Num, rule int) bool {
+	return slices.Contains(s.endless, endless{num, rule})
+}
 
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
 func (j *judge) judgeAfterwards(dir dissect.Dir) {

@@ -20,7 +20,7 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (j *judge) judgeUnanswered(dir dissect.Dir, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	if first.Acked || j.Packet.Type == hazel.MTUTest {
 		return
 	}
@@ -46,7 +46,7 @@ func (j *judge) judgeUnanswered(dir dissect.Dir, n int64, x *resent, first *seq.
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (j *judge) answered(dir dissect.Dir, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
+func (j *judge) answered(dir dissect.Dir, n seq.Num, length int, t *trial) (conform.Ruling, conform.Guard) {
 	out, s := &j.c.Dir[dir], &j.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
@@ -71,7 +71,7 @@ const leastOthers = 2
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (j *judge) inVain(dir dissect.Dir, n int64, t *trial) (times, apart, others int) {
+func (j *judge) inVain(dir dissect.Dir, n seq.Num, t *trial) (times, apart, others int) {
 	now, hold := j.c.Rules.Now(), j.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++

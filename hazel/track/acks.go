@@ -54,16 +54,16 @@ func (c *conn) acknowledgement(dir dissect.Dir) {
 }
 
 // history applies the history of an acknowledgement of n.
-func (c *conn) history(out *seq.Direction, peer *side, n int64, fresh uint8) (words dissect.Words) {
+func (c *conn) history(out *seq.Direction, peer *side, n seq.Num, fresh uint8) (words dissect.Words) {
 	if recent := c.Packet.Recent; recent != 0xff {
-		for i := range int64(8) {
+		for i := range seq.Num(8) {
 			if recent>>i&1 == 0 {
 				out.Deny(n-1-i, &c.ack)
 			}
 		}
 	}
 	c.ack.Hearsay = true
-	for i := int64(0); fresh != 0; i, fresh = i+1, fresh>>1 {
+	for i := seq.Num(0); fresh != 0; i, fresh = i+1, fresh>>1 {
 		if fresh&1 != 0 {
 			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
 			peer.tries.answered(n - 1 - i)

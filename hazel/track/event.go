@@ -42,8 +42,8 @@ type Event struct {
 	Gaps    [2]int64 // … that time of the transmission before, and of the one before that, 0 for none
 
 	// Of an acknowledgement with an id that the peer has come near.
-	Acked    int64 // the number that it names
-	Captured bool  // which was captured
+	Acked    seq.Num // the number that it names
+	Captured bool    // which was captured
 	Told     LastAck
 	Known    seq.Gaps // in what the peer sent, before it
 	Fresh    uint8    // bits of its history that the acknowledgement before did not tell
@@ -130,7 +130,7 @@ func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(d
 func (v View) Span(dir dissect.Dir) *Span { return &v.c.side[dir].Span }
 
 // RecordOf is what is remembered of a number of a side, nil for nothing.
-func (v View) RecordOf(dir dissect.Dir, n int64) *Record { return v.c.side[dir].records.At(n) }
+func (v View) RecordOf(dir dissect.Dir, n seq.Num) *Record { return v.c.side[dir].records.At(n) }
 
 // LastSent is when the latest datagram of a side before the event was captured, ns, and
 // SpokeAt the latest that was no acknowledgement; 0 for never.
@@ -161,13 +161,13 @@ func (v View) LastAck(dir dissect.Dir) LastAck { return v.c.side[dir].history.La
 func (v View) Partial(dir dissect.Dir) []*Partial { return v.c.side[dir].asm.open }
 
 // Ahead is how far an id of a side is from a number of it.
-func (v View) Ahead(dir dissect.Dir, id uint16, n int64) int64 {
+func (v View) Ahead(dir dissect.Dir, id uint16, n seq.Num) seq.Num {
 	s := &v.c.side[dir].ids
 	return s.engine(s.peek(id)) - n
 }
 
 // Near is the number of a side that an id means when the other side acknowledges it.
-func (v View) Near(dir dissect.Dir, id uint16) int64 {
+func (v View) Near(dir dissect.Dir, id uint16) seq.Num {
 	n, _ := v.c.side[dir].ids.near(id)
 	return n
 }

@@ -39,11 +39,14 @@ type tries struct {
 	firstIn     uint64
 }
 
-type sending struct{ num, at int64 }
+type sending struct {
+	num seq.Num
+	at  int64
+}
 
 // A Try is an id that was sent again and not acknowledged.
 type Try struct {
-	Num         int64
+	Num         seq.Num
 	First, Last int64 // when it was captured, ns
 	Times       int   // sendings
 	gap         int64 // the longest time between two of them
@@ -54,7 +57,7 @@ type Try struct {
 func (x *Try) next() int64 { return 2 * x.gap }
 
 // try notes a sending of a number.
-func (c *conn) try(dir dissect.Dir, num int64, v seq.Verdict) {
+func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.Frame.Time
 	if v.Words&dissect.Duplicate == 0 {
 		t.sends(at, c.Now)
@@ -99,7 +102,7 @@ func (c *conn) deserted(dir dissect.Dir, until int64) bool {
 	return c.life.spoke[dir.Other()] && t.alone >= leftAlone && until-t.first >= FullLife
 }
 
-func (t *tries) again(num, at int64) {
+func (t *tries) again(num seq.Num, at int64) {
 	for i := range t.list[:t.n] {
 		if x := &t.list[i]; x.Num == num {
 			x.gap = max(x.gap, at-x.Last)
@@ -120,7 +123,7 @@ func (t *tries) again(num, at int64) {
 }
 
 // answered forgets a number that was acknowledged.
-func (t *tries) answered(num int64) {
+func (t *tries) answered(num seq.Num) {
 	for i := range t.list[:t.n] {
 		if t.list[i].Num == num {
 			t.most = max(t.most, t.list[i].Times)

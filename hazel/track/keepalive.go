@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // LeastQuiet is how long a side is silent at least before it keeps alive with an empty
@@ -12,7 +13,7 @@ const LeastQuiet = 0.9e9
 // keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
 // which the page allows, too. From a side that was seen to do so, each is one.
-func (c *conn) keepsAlive(dir dissect.Dir, wire int64) bool {
+func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
 	switch f := c.Packet; {
 	case f.Type == hazel.Ping:
 		return true

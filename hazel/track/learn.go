@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // learn notes a fact about a side.
@@ -160,7 +161,7 @@ func (c *conn) learnHello(dir dissect.Dir, n Number) {
 
 // learnAcked learns from what a side acknowledges: only releases that know
 // fragments and Pings do. n is a number of the other side.
-func (c *conn) learnAcked(dir dissect.Dir, n int64) {
+func (c *conn) learnAcked(dir dissect.Dir, n seq.Num) {
 	asm := &c.side[dir.Other()].asm
 	switch {
 	case asm.pings.has(n):

@@ -27,8 +27,8 @@ type Bye struct {
 	At    int64 // when the first was captured, ns
 	Frame uint64
 	IPID  uint16
-	Top   int64 // the highest number of the side then
-	Last  int64 // when the last one was captured, ns
+	Top   seq.Num // the highest number of the side then
+	Last  int64   // when the last one was captured, ns
 }
 
 // gone reports whether a Disconnect of a side was captured.

@@ -8,8 +8,8 @@ import (
 )
 
 // opens reports whether a Hello with this number is that of the start.
-func (c *conn) opens(dir dissect.Dir, wire int64) bool {
-	return c.hello.known && dir == c.client && wire == int64(c.hello.id)
+func (c *conn) opens(dir dissect.Dir, wire seq.Num) bool {
+	return c.hello.known && dir == c.client && wire == seq.Num(c.hello.id)
 }
 
 // start takes the frame at hand for the Hello that starts the connection.

@@ -70,9 +70,9 @@ type records struct {
 }
 
 // put makes room for a packet; it gives nil when the packet is too old.
-func (p *records) put(n, now int64) *Record {
+func (p *records) put(n seq.Num, now int64) *Record {
 	p.Most = RecordLimit
-	x, _ := p.Put(n, func(_ int64, old *Record, size int) bool { return now-old.Last < p.keep(old, size) })
+	x, _ := p.Put(n, func(_ seq.Num, old *Record, size int) bool { return now-old.Last < p.keep(old, size) })
 	if x != nil {
 		*x = Record{}
 	}
@@ -146,8 +146,8 @@ type Span struct {
 	Sent     bool   // it sent something with a number
 	Low      Number // the first that was captured
 	LowFrame uint64
-	LowAt    int64 // ns
-	Top      int64 // the highest number, of the engine
+	LowAt    int64   // ns
+	Top      seq.Num // the highest number, of the engine
 	TopID    uint16
 	TopFrame uint64
 	TopAt    int64 // when that was captured first, ns
@@ -198,7 +198,7 @@ func (c *conn) noteSending(dir dissect.Dir, n Number, v seq.Verdict) {
 }
 
 // noteAgain remembers a further sending of a number, unless it may be a copy.
-func (c *conn) noteAgain(dir dissect.Dir, n int64, x *Record) {
+func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
 	s, fr := &c.side[dir], c.Frame
 	first, ok := c.c.Dir[dir].Look(n)
 	differs, sure := x.differs(fr, c.Packet, &c.Sent, &first)
@@ -226,7 +226,7 @@ func (c *conn) noteAgain(dir dissect.Dir, n int64, x *Record) {
 }
 
 // noteAck remembers an acknowledgement of side dir that names n.
-func (c *conn) noteAck(dir dissect.Dir, n int64, captured bool) {
+func (c *conn) noteAck(dir dissect.Dir, n seq.Num, captured bool) {
 	c.Parts |= Acknowledges
 	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
 	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {

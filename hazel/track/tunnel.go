@@ -39,13 +39,13 @@ type recordSeries struct {
 	skips   bool
 }
 
-func (s *recordSeries) number(seq uint64) int64 {
-	s.skips = s.skips || s.any && s.highest == 0 && seq == 2
-	s.highest, s.any = max(s.highest, seq), true
-	if s.skips && seq >= 2 {
-		seq--
+func (s *recordSeries) number(wire uint64) seq.Num {
+	s.skips = s.skips || s.any && s.highest == 0 && wire == 2
+	s.highest, s.any = max(s.highest, wire), true
+	if s.skips && wire >= 2 {
+		wire--
 	}
-	return int64(seq)
+	return seq.Num(wire)
 }
 
 func newTunnel(c *conn) *tunnel {

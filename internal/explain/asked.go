@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A saying is a sentence that games and their libraries print when a connection ends, and
@@ -86,7 +87,7 @@ func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	for s := range t.all {
 		for dir := range dissect.Dirs {
 			u := &s.side(dir).Unanswered
-			if u.Sends < 2 || u.Num&0xFFFF != number {
+			if u.Sends < 2 || u.Num&0xFFFF != seq.Num(number) {
 				continue
 			}
 			fits := 1

@@ -112,7 +112,7 @@ func (l *losses) rows(c *session.Conn) (rows []Row) {
 		return nil
 	}
 	for dir := range dissect.Dirs {
-		before := map[int64]uint64{}
+		before := map[seq.Num]uint64{}
 		for i := range s[dir].all {
 			before[s[dir].all[i].Num] = s[dir].before[i]
 		}

@@ -36,7 +36,7 @@ func TestMarksDropped(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	var g drawing
 	for i := range 2 * uint64(keptPlaces) {
-		g.keep(place{frame: 2 * i, num: int64(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
+		g.keep(place{frame: 2 * i, num: seq.Num(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
 	}
 	if p := g.placeOf(4*keptPlaces - 2); p == nil || p.num != 2*keptPlaces+6 {
 		t.Errorf("the latest is %+v", p)

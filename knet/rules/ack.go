@@ -24,7 +24,7 @@ const (
 )
 
 // unwrapped is a PacketID of a side as near as can be to those it sent.
-func (r *datagrams) unwrapped(id uint32) int64 {
+func (r *datagrams) unwrapped(id uint32) seq.Num {
 	s := seq.Serial{Bits: knet.PacketIDBits}
 	s.Advance(r.top)
 	return s.Peek(id)
@@ -43,11 +43,11 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 	list := m.Ack.AppendIDs(ids[:0])
 	high, low := r.low, r.top
 	for i, id := range list {
-		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) || c.MayOpen(uint32(id)) {
+		if list[i] = int64(r.unwrapped(uint32(id))); r.isFaulty(uint32(id)) || c.MayOpen(uint32(id)) {
 			list[i] = noNumber
 			continue
 		}
-		high, low = max(high, list[i]), min(low, list[i])
+		high, low = max(high, seq.Num(list[i])), min(low, seq.Num(list[i]))
 	}
 	switch {
 	case high > r.top:
@@ -66,8 +66,8 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for _, num := range list {
-		if x := r.at(num); x != nil && !x.suspect {
-			c.judgeAcked(dir, num, x)
+		if x := r.at(seq.Num(num)); x != nil && !x.suspect {
+			c.judgeAcked(dir, seq.Num(num), x)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 // captured, and reports whether it is such.
 func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) bool {
 	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
-	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+seq.Num(bits.Len64(a.Bits)) > r.top {
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
@@ -84,7 +84,7 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 		c.judgeAcked(dir, first, x)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
-		num := first + 1 + int64(bits.TrailingZeros64(m))
+		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
 		if x := r.at(num); x != nil && !x.suspect {
 			c.judgeAcked(dir, num, x)
 		}
@@ -93,7 +93,7 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured.
-func (c numberJudge) judgeAcked(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
 	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
@@ -122,7 +122,7 @@ func (c numberJudge) judgeAcked(dir dissect.Dir, num int64, x *sentDatagram) {
 }
 
 // holdAhead keeps an acknowledgement of what was not captured.
-func (c numberJudge) holdAhead(dir dissect.Dir, num int64, r *datagrams) {
+func (c numberJudge) holdAhead(dir dissect.Dir, num seq.Num, r *datagrams) {
 	s := &c.side[dir.Other()]
 	c.frames().quarantine()
 	if len(s.acking.ahead) >= maxAhead {
@@ -161,7 +161,7 @@ func (c numberJudge) holdAhead(dir dissect.Dir, num int64, r *datagrams) {
 // disprove looks whether a datagram that was never sent before proves
 // acknowledgements wrong. One that is sent once can't have been sent before; of others
 // the earlier sending may have been missed.
-func (c numberJudge) disprove(s *side, num int64, once bool, before stand) {
+func (c numberJudge) disprove(s *side, num seq.Num, once bool, before stand) {
 	if c.mayBeAnother(before) {
 		s.acking.doubt()
 	}
@@ -205,7 +205,7 @@ func (a *acking) doubt() {
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
 // acknowledge whatever comes, which is reported once.
-func (c numberJudge) holdUnreliable(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c numberJudge) holdUnreliable(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {
 		return
@@ -231,7 +231,7 @@ func (c numberJudge) holdUnreliable(dir dissect.Dir, num int64, x *sentDatagram)
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.
-func (c numberJudge) judgeAgain(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
 	c.contents().judgeReuse(dir, num, x)
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
@@ -274,7 +274,7 @@ func (c numberJudge) judgeForgotten(dir dissect.Dir) {
 	}
 }
 
-func (c numberJudge) judgeOld(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
 	s, o := &c.side[dir], &c.side[dir.Other()]
 	switch {
@@ -308,7 +308,7 @@ func (c numberJudge) judgeOld(dir dissect.Dir, num int64, x *sentDatagram) {
 
 // mayBeAcked reports a datagram of which an acknowledgement was captured, be it
 // before the datagram itself, or that is forgotten.
-func (c numberJudge) mayBeAcked(dir dissect.Dir, num int64) bool {
+func (c numberJudge) mayBeAcked(dir dissect.Dir, num seq.Num) bool {
 	look, ok := c.c.Dir[dir].Look(num)
 	return !ok || look.Acked || c.MayHave(dir.Other(), num)
 }

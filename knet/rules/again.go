@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A receiver acknowledges each copy that it receives, for the acknowledgement of the one
@@ -28,14 +29,15 @@ type reacks struct {
 
 // A copyOf waits for its acknowledgement.
 type copyOf struct {
-	num, at int64
-	frame   uint64
-	acks    uint8 // of the datagram before it
-	known   int   // acknowledgements of the side before it
+	num   seq.Num
+	at    int64
+	frame uint64
+	acks  uint8 // of the datagram before it
+	known int   // acknowledgements of the side before it
 }
 
 // judgeReacks judges the peer of a side that sends a datagram again that was acknowledged.
-func (c numberJudge) judgeReacks(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	s := &c.side[dir]
 	r := &s.reacks
 	if r.told {

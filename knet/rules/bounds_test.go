@@ -18,9 +18,9 @@ import (
 func TestDatagramsOfASideAreBounded(t *testing.T) {
 	var r datagrams
 	for n := range int64(2 * mostDatagrams) {
-		r.enter(&seq.Sending{Num: n, Time: n * 1e6, HasTime: true}, new(knet.Datagram), false, false)
+		r.enter(&seq.Sending{Num: seq.Num(n), Time: n * 1e6, HasTime: true}, new(knet.Datagram), false, false)
 	}
-	for back, known := range map[int64]bool{mostDatagrams - 1: true, mostDatagrams: false} {
+	for back, known := range map[seq.Num]bool{mostDatagrams - 1: true, mostDatagrams: false} {
 		if got := r.at(r.top-back) != nil; got != known {
 			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
 		}

@@ -24,7 +24,7 @@ const (
 // follows reports whether a datagram was sent after a farewell and by the same
 // connection (kNet page, Closing a Session). answered says that the other side has ended
 // as well: another connection may begin soon.
-func (f *farewell) follows(num, time int64, answered bool) bool {
+func (f *farewell) follows(num seq.Num, time int64, answered bool) bool {
 	if !f.set || num <= f.num || num > f.num+track.FarIDs {
 		return false
 	}
@@ -34,7 +34,7 @@ func (f *farewell) follows(num, time int64, answered bool) bool {
 
 // passed reports a datagram from before the end of a side that comes long behind it: it is
 // of another connection, whose start was not captured.
-func (e *ending) passed(num, time int64) bool {
+func (e *ending) passed(num seq.Num, time int64) bool {
 	for _, f := range [...]*farewell{&e.disc, &e.ack} {
 		if f.set && num < f.num && time-f.time >= track.RestartGap {
 			return true

@@ -136,7 +136,7 @@ const (
 
 // judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
 // all steps are equal and none of the skipped is ever acknowledged.
-func (c numberJudge) judgeStep(dir dissect.Dir, step int64) {
+func (c numberJudge) judgeStep(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
 	if o.grain != 1 {
 		c.judgeGrain(dir, step)
@@ -168,7 +168,7 @@ const stepsAllAlong = 24
 
 // judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
 // none of those that it passes over was captured.
-func (c numberJudge) judgeGrain(dir dissect.Dir, step int64) {
+func (c numberJudge) judgeGrain(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
 	if o.all == 0 {
 		o.frame = c.Frame.Frame
@@ -183,7 +183,7 @@ func (c numberJudge) judgeGrain(dir dissect.Dir, step int64) {
 
 // accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
 // over are never acknowledged, while so many others are.
-func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
+func (c numberJudge) accuseStep(x conform.Case, step seq.Num, acks int) {
 	o := &c.side[x.Dir].order
 	o.told = true
 	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those in between is ever acknowledged", step)
@@ -193,7 +193,7 @@ func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
 	c.c.Rules.Judge(x)
 }
 
-func gcd(a, b int64) int64 {
+func gcd(a, b seq.Num) seq.Num {
 	for b != 0 {
 		a, b = b, a%b
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // note notes a request.
@@ -66,7 +67,7 @@ func (c messageJudge) noteRequests(dir dissect.Dir) {
 }
 
 // judgeRequest judges a PingRequest.
-func (c messageJudge) judgeRequest(dir dissect.Dir, num int64, m *knet.Message, first bool) {
+func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}

@@ -41,7 +41,7 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	before := c.Frame.Time - c.horizon()
 	peer := &c.c.Dir[dir.Other()]
 	latest, _ := peer.Window().Highest()
-	carrier := latest + int64(int32(x.carrier-uint32(latest)))
+	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	switch {
 	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeStillOpen judges a fragment of Reference that travels again although its
@@ -22,7 +23,7 @@ func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.M
 // judgeReuse judges, by a reliable datagram of Spec, x, that is sent again, the transfers
 // that have begun since under the ids of its fragments: these ids were not free. A
 // fragment may be sent before its start, so that it must be none of the new transfer.
-func (c messageJudge) judgeReuse(dir dissect.Dir, num int64, x *sentDatagram) {
+func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	all := c.side[dir].sentTransfers
 	if all == nil || x.acks > 0 || c.Frame.Time-x.time < resendLeast || c.numbers().mayBeAcked(dir, num) {
 		return

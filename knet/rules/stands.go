@@ -7,7 +7,10 @@ import (
 )
 
 // A mark is how far a side had come at a time.
-type mark struct{ top, at int64 }
+type mark struct {
+	top seq.Num
+	at  int64
+}
 
 func (c *judge) mark(dir dissect.Dir) mark { return mark{c.side[dir].datagrams.top, c.Frame.Time} }
 

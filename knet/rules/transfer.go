@@ -94,7 +94,7 @@ func (c messageJudge) passShip() {
 }
 
 // scrap forgets the transfers that a datagram with a fault began.
-func (c messageJudge) scrap(dir dissect.Dir, num int64) {
+func (c messageJudge) scrap(dir dissect.Dir, num seq.Num) {
 	all := c.side[dir].sentTransfers
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; all != nil && m.IsStart() {
@@ -119,14 +119,14 @@ func (c messageJudge) spoil(dir dissect.Dir) {
 func (t *sentTransfer) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
 
 // wait keeps a fragment that came before its start.
-func (t *sentTransfer) wait(index int, start, at int64, p part) {
+func (t *sentTransfer) wait(index int, start seq.Num, at int64, p part) {
 	if len(t.early) < maxEarly {
 		t.early = append(t.early, earlyPart{index, start, at, p})
 	}
 }
 
 // judgeStart judges the first fragment of a transfer: its id is free.
-func (c messageJudge) judgeStart(dir dissect.Dir, t *sentTransfer, m *knet.Message, p part, number int64) {
+func (c messageJudge) judgeStart(dir dissect.Dir, t *sentTransfer, m *knet.Message, p part, number seq.Num) {
 	rules, r := &c.c.Rules, &c.side[dir].datagrams
 	count := int(m.FragmentCount.Value)
 	if t.begun && !t.doubt && p.packet >= t.packet {
@@ -304,10 +304,10 @@ func (c messageJudge) holdStranger(dir dissect.Dir, t *sentTransfer, x conform.C
 func (c messageJudge) judgeLibraryFragment(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, p part) {
 	rules := &c.c.Rules
 	n := c.Number(dir, m.Number)
-	same := t.begun && n-int64(index) == t.number
+	same := t.begun && n-seq.Num(index) == t.number
 	at := n - t.number
 	switch {
-	case t.former != nil && n-int64(index) == t.former.number && p.packet > t.packet:
+	case t.former != nil && n-seq.Num(index) == t.former.number && p.packet > t.packet:
 		c.judgeStillOpen(dir, t, m, index)
 	case m.IsStart() && !same:
 		c.judgeStart(dir, t, m, p, n)
@@ -319,7 +319,7 @@ func (c messageJudge) judgeLibraryFragment(dir dissect.Dir, t *sentTransfer, m *
 		}
 		rules.Judge(x)
 		c.frames().quarantine()
-	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
+	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < seq.Num(t.count)) && (index >= t.count || seq.Num(index) != at):
 		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; its reliable number makes it fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.frames().quarantine()
 		t.spoil()
@@ -335,6 +335,6 @@ func (c messageJudge) judgeLibraryFragment(dir dissect.Dir, t *sentTransfer, m *
 		t.keep(index, p)
 		c.passShip()
 	case t.full() || !t.begun:
-		t.wait(index, n-int64(index), c.Frame.Time, p)
+		t.wait(index, n-seq.Num(index), c.Frame.Time, p)
 	}
 }

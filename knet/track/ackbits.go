@@ -23,7 +23,7 @@ type ackBits struct {
 // An openAck is what one reading of an acknowledgement names and the other does not.
 type openAck struct {
 	seq.Acknowledgement
-	first int64
+	first seq.Num
 	names [2]uint64 // from first on: by one row of bits, by the word first
 }
 
@@ -111,7 +111,7 @@ func (c ackReading) settleAcks(dir dissect.Dir, wordFirst bool) {
 		}
 		for m := names; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			if seen, _ := c.c.Dir[dir.Other()].Captured(x.first + int64(i)); !seen {
+			if seen, _ := c.c.Dir[dir.Other()].Captured(x.first + seq.Num(i)); !seen {
 				names &^= 1 << i
 			}
 		}
@@ -122,7 +122,7 @@ func (c ackReading) settleAcks(dir dissect.Dir, wordFirst bool) {
 }
 
 // mayHave reports that it is open whether a side has acknowledged a PacketID.
-func (b *ackBits) mayHave(num int64) bool {
+func (b *ackBits) mayHave(num seq.Num) bool {
 	for i := range b.open {
 		if k := num - b.open[i].first; k >= 0 && k < 64 && (b.open[i].names[0]|b.open[i].names[1])>>uint(k)&1 != 0 {
 			return true
@@ -145,7 +145,7 @@ func (c ackReading) strangeness(dir dissect.Dir, a *knet.Ack) (n int) {
 	out := &c.c.Dir[dir]
 	top, _ := out.Window().Highest()
 	for m := a.Bits; m != 0; m &= m - 1 {
-		num := first + int64(bits.TrailingZeros64(m))
+		num := first + seq.Num(bits.TrailingZeros64(m))
 		switch x, _ := out.Look(num); {
 		case num > top:
 			n += strangeAhead

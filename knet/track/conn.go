@@ -35,7 +35,7 @@ type conn struct {
 	Event // the datagram at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
-	told  [2]func(num int64, words dissect.Words) // of what each side sent
+	told  [2]func(num seq.Num, words dissect.Words) // of what each side sent
 }
 
 // A side is what is remembered of one sender.
@@ -60,7 +60,7 @@ type side struct {
 // looks much the same.
 type first struct {
 	seen bool
-	num  int64
+	num  seq.Num
 	ipid uint16
 	hash uint64
 	time int64
@@ -92,6 +92,6 @@ func (c *conn) knowClient(dir dissect.Dir) {
 }
 
 // sending describes the datagram at hand to the engine.
-func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
+func (c *conn) sending(num seq.Num, mark seq.Mark) *seq.Sending {
 	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

@@ -3,10 +3,11 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // control tracks a control message.
-func (c *conn) control(dir dissect.Dir, num int64, m *knet.Message, fresh bool) {
+func (c *conn) control(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
 	if m.Ambiguous() && c.pair.idsOpen() {
 		c.spare[dir]++
 	}
@@ -76,7 +77,7 @@ func (c *conn) packetAck(dir dissect.Dir, m *knet.Message, fresh bool) {
 	other.plain.acknowledged(first, mask)
 	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
-	var told func(int64, dissect.Words)
+	var told func(seq.Num, dissect.Words)
 	if c.Datagram.Dialect == knet.Spec {
 		told = c.told[dir.Other()]
 	}
@@ -85,7 +86,7 @@ func (c *conn) packetAck(dir dissect.Dir, m *knet.Message, fresh bool) {
 
 // reached leaves of what is acknowledged of a side, from a PacketID on, what the side can have
 // come to: where all that it sent was captured, nothing that is far ahead of it.
-func (c *conn) reached(dir dissect.Dir, first int64, mask uint64) uint64 {
+func (c *conn) reached(dir dissect.Dir, first seq.Num, mask uint64) uint64 {
 	out := &c.c.Dir[dir]
 	top, sent := out.Window().Highest()
 	if n := top + FarAhead - first + 1; sent && n < 64 && c.pair.sure() && out.Missing() == 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
@@ -137,7 +138,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	c := newConn(p, fr)
 	p.conns = append(p.conns, c)
 	if anew {
-		p.votes, p.voted, p.doubt = 0, [2]int64{}, true
+		p.votes, p.voted, p.doubt = 0, [2]seq.Num{}, true
 		fr.Words |= dissect.NewConnection
 		c.began()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // decidedIDs is how many votes one map of ids must be ahead of the other.
@@ -85,7 +86,7 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	}
 	a := knet.AckOf(m.Body, p.params.Dialect)
 	first := ids.Peek(a.PacketID & knet.PacketIDMask)
-	last := first + int64(bits.Len64(a.Bits))
+	last := first + seq.Num(bits.Len64(a.Bits))
 	out := &c.c.Dir[dir.Other()]
 	x, _ := out.Look(first)
 	switch {

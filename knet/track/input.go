@@ -76,7 +76,7 @@ func (c *conn) malformed(dir dissect.Dir) {
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The
 // library never sends a PacketID again; the page sends the datagram again.
-func (c *conn) describe(num int64) *seq.Sending {
+func (c *conn) describe(num seq.Num) *seq.Sending {
 	if c.Datagram.Dialect == knet.Spec {
 		return c.sending(num, seq.Unmarked)
 	}
@@ -121,7 +121,7 @@ func (c *conn) datagram(dir dissect.Dir) {
 }
 
 // believed tracks a datagram whose PacketID stands in the series of its side.
-func (c *conn) believed(dir dissect.Dir, num int64) {
+func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.Sent
 	known, _ := out.Captured(num)
 	c.Known = known
@@ -175,7 +175,7 @@ func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
-func (c *conn) messages(dir dissect.Dir, num int64, fresh bool) {
+func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
 	if c.Datagram.Plain && c.Datagram.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
 		c.countMessages(dir, num, fresh)
 		return
@@ -221,7 +221,7 @@ func (c *conn) messages(dir dissect.Dir, num int64, fresh bool) {
 }
 
 // countMessages is messages for a datagram of Reference with nothing but whole messages of the application, when messages are only counted.
-func (c *conn) countMessages(dir dissect.Dir, num int64, fresh bool) {
+func (c *conn) countMessages(dir dissect.Dir, num seq.Num, fresh bool) {
 	out := &c.c.Dir[dir]
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
@@ -241,7 +241,7 @@ func (c *conn) countMessages(dir dissect.Dir, num int64, fresh bool) {
 
 // numbered tracks the number of a reliable message of Reference, which it keeps
 // when it is sent again, and reports whether it is new.
-func (c *conn) numbered(dir dissect.Dir, num int64, m *knet.Message, fresh bool) bool {
+func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) bool {
 	s := &c.side[dir]
 	n := s.numbers.Peek(m.Number)
 	if !fresh {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // keptPings is how many PingRequests of a side wait for their replies. Requests
@@ -18,17 +19,17 @@ type pings [keptPings]ping
 // A ping is a PingRequest that was captured. Its time is counted only when it is
 // forgotten: a request that was captured twice tells no round trip.
 type ping struct {
-	frame    uint64 // of the first captured copy, 0 for none
-	num      int64  // PacketID that carried it
-	at       int64  // ns
-	took     int64  // until the first reply, ns
+	frame    uint64  // of the first captured copy, 0 for none
+	num      seq.Num // PacketID that carried it
+	at       int64   // ns
+	took     int64   // until the first reply, ns
 	id       uint8
 	answered bool
 	again    bool // captured more than once
 }
 
 // asks remembers a PingRequest until it is answered.
-func (c *conn) asks(dir dissect.Dir, num int64, m *knet.Message, fresh bool) {
+func (c *conn) asks(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
 	if !m.Whole || len(m.Body) != 1 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // confirmAcked believes the provisional datagrams of a side that the one at hand
@@ -21,7 +22,7 @@ func (c *conn) confirmAcked(dir dissect.Dir) {
 			mask |= 1
 		}
 		for ; mask != 0; mask &= mask - 1 {
-			n := first + int64(bits.TrailingZeros64(mask))
+			n := first + seq.Num(bits.TrailingZeros64(mask))
 			if c.c.Dir[dir].Provisionals().Vouch(n, n+1) {
 				c.believe(dir)
 			}

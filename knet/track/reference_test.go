@@ -151,7 +151,7 @@ func TestReference_Wraps(t *testing.T) {
 		t.Errorf("%v, complete %v: it was captured from the middle", c.State, c.Complete)
 	}
 	for i, m := range s.Messages {
-		if m.Number != knet.Max31-1+int64(i) {
+		if m.Number != knet.Max31-1+seq.Num(i) {
 			t.Errorf("message %d has number %d", i, m.Number)
 		}
 	}

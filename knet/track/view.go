@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A View is what a Judge may read of a connection.
@@ -41,10 +42,10 @@ func (v View) HeardAt(dir dissect.Dir) int64 { return v.c.life.heardAt[dir] }
 func (v View) Connects() int { return v.c.life.connects }
 
 // Number is the full number behind the reliable number of a message that a side sends.
-func (v View) Number(dir dissect.Dir, wire uint32) int64 { return v.c.side[dir].numbers.Peek(wire) }
+func (v View) Number(dir dissect.Dir, wire uint32) seq.Num { return v.c.side[dir].numbers.Peek(wire) }
 
 // MayHave reports that it is open whether a side has acknowledged a PacketID.
-func (v View) MayHave(dir dissect.Dir, num int64) bool { return v.c.side[dir].bits.mayHave(num) }
+func (v View) MayHave(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].bits.mayHave(num) }
 
 // Renames reports that a side sends reliable datagrams of Spec again under new PacketIDs.
 func (v View) Renames(dir dissect.Dir) bool {
@@ -53,7 +54,7 @@ func (v View) Renames(dir dissect.Dir) bool {
 }
 
 // RepliedTo reports that a PingRequest in a datagram of a side was replied to before a time.
-func (v View) RepliedTo(dir dissect.Dir, num, before int64) bool {
+func (v View) RepliedTo(dir dissect.Dir, num seq.Num, before int64) bool {
 	if v.c.side[dir].pings == nil {
 		return false
 	}

@@ -27,8 +27,8 @@ const (
 // Or it is forged, damaged or misread, and its receiver ignores it.
 type ProvisionalFrame struct {
 	Sending
-	Expected int64 // number that the side was about to send when it came
-	Acked    int64 // what its peer had acknowledged by then, valid with HasAcked
+	Expected Num // number that the side was about to send when it came
+	Acked    Num // what its peer had acknowledged by then, valid with HasAcked
 	HasAcked bool
 	By       uint64 // the frame that shows that its side had not come that far, or 0
 
@@ -39,7 +39,7 @@ type ProvisionalFrame struct {
 
 // goesOn reports whether a number confirms a provisional one: it goes on from that, while its
 // side does not go on where it was.
-func (p *ProvisionalFrame) goesOn(n int64, w *Window) bool {
+func (p *ProvisionalFrame) goesOn(n Num, w *Window) bool {
 	return p.behind == 0 && p.passed == 0 && w.goesOn(n-p.Num)
 }
 
@@ -104,14 +104,14 @@ func (d placing) enough(s *Sending) int {
 }
 
 // goesOn reports whether a number that is a step away from a provisional one confirms it.
-func (w *Window) goesOn(step int64) bool {
+func (w *Window) goesOn(step Num) bool {
 	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step)
 }
 
 // Unwrap gives the full number behind one of a cycle of so many, which n is as near as can
 // be to the numbers that are believed: where it is far from these and goes on from a
 // provisional number, it is of the same round as that.
-func (d Provisionals) Unwrap(n, cycle int64) int64 {
+func (d Provisionals) Unwrap(n, cycle Num) Num {
 	if !d.Any() || d.placing().isNear(n) {
 		return n
 	}
@@ -132,7 +132,7 @@ func (d Provisionals) Unwrap(n, cycle int64) int64 {
 
 // isNear reports a number that its side may send next, or have sent before: within what
 // it may have in flight.
-func (d placing) isNear(n int64) bool {
+func (d placing) isNear(n Num) bool {
 	w := &d.win
 	switch {
 	case w.near == 0 || n > w.highest-w.near && n <= w.highest+confirmSpan:
@@ -209,7 +209,7 @@ func (d placing) refute(s *Sending) {
 
 // Vouch notes that the peer acknowledges the numbers from one on below next. It reports
 // whether that confirms a provisional frame: TakeConfirmed gives what is to be believed then.
-func (d Provisionals) Vouch(from, next int64) bool {
+func (d Provisionals) Vouch(from, next Num) bool {
 	d.confirmed = 0
 	for i := range d.provisional {
 		if p := &d.provisional[i]; p.Num >= from && p.Num < next {
@@ -241,7 +241,7 @@ func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 
 // Void tells that a number, which only a frame to be ignored had, is acknowledged: it was
 // captured, whoever sent it, so the capture missed nothing.
-func (d *Direction) Void(n int64) {
+func (d *Direction) Void(n Num) {
 	d.GiveUp(n)
 	d.voided++
 }
