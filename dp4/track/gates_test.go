@@ -69,17 +69,20 @@ func TestMC_DPL4R_Gates_KeptAside(t *testing.T) {
 		{"its messageid skips more than there are packets", func(s *scene) {
 			s.send(0, data(200, 95, 0, "far"))
 			s.send(0, data(31, 31, 0, "x"))
+			s.send(1, ack(200, 95, 0))
 			s.send(0, data(96, 96, 0, "x"))
 		}, "0 retries, 0 late, 63 missing, 33 messages"},
 		{"the next one's does, after a while", func(s *scene) {
 			s.send(0, data(95, 95, 0, "far"))
 			s.Wait(40)
 			s.send(0, data(33, 33, 0, "x"))
+			s.send(1, ack(95, 95, 0))
 			s.send(0, data(200, 97, 0, "x"))
 		}, "0 retries, 0 late, 64 missing, 33 messages"},
 		{"the next one's does, right behind", func(s *scene) {
 			s.send(0, data(95, 95, 0, "far"))
 			s.send(0, data(33, 33, 0, "x"))
+			s.send(1, ack(95, 95, 0))
 			s.send(0, data(200, 97, 0, "x"))
 		}, "0 retries, 0 late, 63 missing, 32 messages"},
 		{"it lies below the others", func(s *scene) {
