@@ -23,12 +23,16 @@ var (
 	ladderSchema []byte
 	//go:embed check.schema.json
 	checkSchema []byte
+	//go:embed reduce.schema.json
+	reduceSchema []byte
+	//go:embed expect.schema.json
+	expectSchema []byte
 )
 
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "reduce", "expect"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -48,6 +52,10 @@ func Schema(name string) ([]byte, bool) {
 		return pointsSchema, true
 	case "ladder":
 		return ladderSchema, true
+	case "reduce":
+		return reduceSchema, true
+	case "expect":
+		return expectSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":
