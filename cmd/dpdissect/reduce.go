@@ -38,24 +38,24 @@ func newReduce() *cobra.Command {
 	c.formats = []string{"text", "json"}
 	cmd := &cobra.Command{
 		Use:   "reduce INPUT --rule RULE -w FILE",
-		Short: "Write the smallest capture found that still shows a finding of check",
+		Short: "Write the smallest capture found that still shows a finding",
 		Long: `Write a capture in which a finding of 'dpdissect check' stays and that has as
 few packets as can be found: to understand it, to report it, to keep it as a
-test. Packets are left out, and the rest is checked, again and again: first other
-connections, then the time before and behind, messages with what acknowledges
-them, and single packets, until none can be left out.
+test. Packets are left out, and the rest is checked, again and again: other
+connections first, then what was long before and after it, messages with what
+acknowledges them, and single packets, until none can be left out.
 
-The finding is the first of the rule, or that at --frame, of the rules, protocols
-and secrets given. It stays when a finding of the same rule, severity and verdict
-is at the same packet. Packets are written byte for byte with their times, as
-pcapng; the same input gives the same file.
+The finding is the first of the rule, or that at --frame, with the rules file,
+protocols and secrets given. It stays when a finding of the same rule, severity
+and verdict is at the same packet. Packets are written byte for byte with their
+times, as pcapng; the same input gives the same file.
 
---expect writes what check finds in the file, and 'dpdissect check --expect' holds
-the program, or whoever captures anew, to it.`,
+--expect writes what check finds in that file. 'dpdissect check --expect' passes
+as long as it finds exactly that.`,
 		Example: `  dpdissect reduce game.pcap --rule DP8-SIG-FULL -w small.pcapng
-  dpdissect reduce game.pcap --rule KN-RD-ACKED --frame 340 -w t.pcapng --expect t.json
+  dpdissect reduce game.pcap --rule DP8-SIG-FULL -w t.pcapng --expect t.json
   dpdissect check --expect t.json t.pcapng`,
-		Annotations: map[string]string{quietMeans: "no progress bar"},
+		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes"},
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
@@ -77,7 +77,7 @@ the program, or whoever captures anew, to it.`,
 }
 
 // notOfReduce are flags of reading commands that choose what is shown: all is judged here.
-var notOfReduce = []string{"display-filter", "connection", "from", "to", "same-session", "recursive", "numeric", "time-format"}
+var notOfReduce = []string{"display-filter", "connection", "from", "to", "recursive", "numeric", "time-format"}
 
 func (c *reduceCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.check(cmd, paths); err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -47,9 +48,9 @@ func AppendReducedJSON(dst []byte, r *Reduced) []byte {
 // AppendReducedText appends the same for people.
 func AppendReducedText(dst []byte, r *Reduced) []byte {
 	dst = fmt.Appendf(dst, "%s, of %s.\n", r.Finding, counted(r.Packets, "packet"))
-	dst = fmt.Appendf(dst, "%s left: %s.\n", counted(uint64(len(r.Frames)), "packet"), packetList(r.Frames))
+	dst = fmt.Appendf(dst, "%s left, by the numbers there: %s.\n", counted(uint64(len(r.Frames)), "packet"), strings.Trim(fmt.Sprint(r.Frames), "[]"))
 	if r.Frame != 0 {
-		dst = fmt.Appendf(dst, "The finding is at frame %d of these.\n", r.Frame)
+		dst = fmt.Appendf(dst, "The finding is at frame %d of them.\n", r.Frame)
 	}
 	if r.Minimal {
 		return fmt.Appendf(dst, "None of them can be left out: %s were checked.\n", counted(uint64(r.Tries), "capture"))

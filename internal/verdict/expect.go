@@ -80,7 +80,7 @@ func ReadExpectation(file string, text []byte, book *Book) (*Expectation, error)
 		return nil, jsonMistake(file, text, d.InputOffset(), "not a file of expected findings: ", err)
 	}
 	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return nil, placed(file, text, len(text)-len(rest), 1, "not a file of expected findings: more follows behind it")
+		return nil, placed(file, text, len(text)-len(rest), 1, "not a file of expected findings: more follows after it")
 	}
 	if e.Schema != ExpectSchema {
 		return nil, fmt.Errorf("%s: schema %q: want %q", file, e.Schema, ExpectSchema)

@@ -120,7 +120,7 @@ func (r *Reduced) stays(j *reduce.Judge) (bool, error) {
 		if frame > uint64(at+1) {
 			frame--
 		}
-		shorter, e := without(r.Result.File, at)
+		shorter, e := lessOne(r.Result.File, at)
 		if e != nil {
 			return false, e
 		}
@@ -131,8 +131,8 @@ func (r *Reduced) stays(j *reduce.Judge) (bool, error) {
 	return ok, err
 }
 
-// without gives a capture without one of its packets.
-func without(file []byte, at int) ([]byte, error) {
+// lessOne gives a capture without one of its packets.
+func lessOne(file []byte, at int) ([]byte, error) {
 	in, err := capture.NewReader(bytes.NewReader(file))
 	if err != nil {
 		return nil, err
