@@ -71,6 +71,7 @@ var tried = map[string][][]string{
 	"today":               {{"--today", "2026-01-01"}},
 	"field":               {append([]string{"-E", "header=y"}, allFields()...)},
 	"field-option":        {append([]string{"-E", "separator=,"}, allFields()...), {"-E", "quote=d", "-E", "occurrence=l", "-e", "frame.time", "-e", "summary", "-e", "note.message"}},
+	"split":               {}, // several files: TestSplitHasEachPacketOnce
 	"write":               {}, // the same as -o; live runs have tests of their own
 	"display-filter":      {{"-Y", "udp.length > 20 && (retry || ack || dp8 || connection == 0)"}},
 	"connection":          {{"--connection", "0"}},
