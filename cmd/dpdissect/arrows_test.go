@@ -48,6 +48,8 @@ func arrows() []arrow {
 		{"internal/timeline", []string{"dissect", "session", "internal/measure"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
 		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/report"}, nil,
 			"ladders are drawn of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
+		{"internal/events", []string{"dissect", "session", "internal/pipeline", "internal/timeline", "internal/report"}, nil,
+			"events are made of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
 		{"internal/annotate", []string{"dissect", "session", "internal/capture", "internal/pipeline", "internal/record"}, nil,
 			"comments are made of what the tracker says of frames, for all protocols alike: nothing is computed for them, and no protocol package is named"},
 		{"internal/htmlreport", []string{"dissect", "session", "internal/measure", "internal/pipeline", "internal/timeline"}, nil,

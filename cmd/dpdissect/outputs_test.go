@@ -293,7 +293,7 @@ func (p *printout) unsound(format, text string) error {
 		return nil // nothing could be read
 	}
 	switch format {
-	case "json", "ndjson":
+	case "json", "ndjson", "events":
 		if p.command == "protocols" {
 			_, err := jsontest.Values([]byte(text))
 			return err
