@@ -122,3 +122,52 @@ func TestPartsWriteOverNoInput(t *testing.T) {
 		t.Errorf("it holds %q", b)
 	}
 }
+
+// TestPartsHaveWhatStoodBefore: a file has each block that its packets need once, those of an
+// interface that came later as well.
+func TestPartsHaveWhatStoodBefore(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	var out bytes.Buffer
+	w, err := capture.NewWriter(&out, capture.WriterOptions{Format: "pcapng", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
+	p := NewParts(nil)
+	for i, path := range []string{a, a, b, a} {
+		if i == 2 && err == nil {
+			_, err = w.AddInterface(capture.Interface{Link: capture.LinkEthernet})
+		}
+		if err == nil {
+			err = w.Write(&capture.Record{Data: []byte{byte(i)}, WireLen: 1, HasTime: true})
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+		var packets []byte
+		if err == nil {
+			packets, err = p.Take(out.Bytes())
+		}
+		if err == nil {
+			err = p.Write(path, packets)
+		}
+		out.Reset()
+	}
+	if err := p.Close(err); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{a: "[168627466 1 6 6 1 6]", b: "[168627466 1 1 6]"} {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := ngtest.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var types []uint32
+		for i := range blocks {
+			types = append(types, blocks[i].Type)
+		}
+		if got := fmt.Sprint(types); got != want {
+			t.Errorf("%s has blocks %s, want %s", filepath.Base(path), got, want)
+		}
+	}
+}
