@@ -22,7 +22,7 @@ type Reduced struct {
 	Packets int // of the whole capture
 	Result  *reduce.Result
 	Again   bool // a second run gave the same bytes
-	Stays   bool // the capture shows the finding, and no packet can be left out where it says so
+	Stays   bool // the capture shows the finding, check --expect passes, and no packet can be left out where that is said
 	Took    time.Duration
 }
 
@@ -109,6 +109,9 @@ func (r *Reduced) stays(j *reduce.Judge) (bool, error) {
 		return slices.ContainsFunc(found, func(f session.Finding) bool { return reduce.TargetOf(&f) == want }), err
 	}
 	ok, err := has(r.Result.File, r.Result.Frame)
+	if ok && err == nil {
+		ok, err = r.isExpected(j)
+	}
 	for at := range r.Result.Frames {
 		if !ok || err != nil || !r.Result.Minimal {
 			break
@@ -129,6 +132,21 @@ func (r *Reduced) stays(j *reduce.Judge) (bool, error) {
 		ok = !still
 	}
 	return ok, err
+}
+
+// isExpected reports whether a check finds what it is to expect.
+func (r *Reduced) isExpected(j *reduce.Judge) (bool, error) {
+	text := weighing.Expect(r.Result.Findings).Append(nil)
+	expected, err := weighing.ReadExpectation("expect", text, j.Book)
+	if err != nil {
+		return false, err
+	}
+	found, _, err := judgeFile(j, r.Result.File)
+	if err != nil {
+		return false, err
+	}
+	result, err := weighing.Decide(j.Policy, j.Book, nil, j.Today, &weighing.Run{Findings: found, Expected: expected})
+	return err == nil && result.Outcome == weighing.Pass && len(expected.Findings) > 0, err
 }
 
 // lessOne gives a capture without one of its packets.
