@@ -187,7 +187,7 @@ type tellingProbe struct{ Evidence }
 
 func (p *tellingProbe) Reset() { *p = tellingProbe{} }
 
-func (p *tellingProbe) Observe(d *dissect.Datagram, _ int) float64 {
+func (p *tellingProbe) Observe(d *dissect.Datagram, _ dissect.Dir) float64 {
 	if text := string(d.Payload); text == "yes" || text == "open" {
 		p.Add(text, 16)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -51,19 +52,19 @@ type Config struct {
 	Profile      conform.Profile // of the implementations
 
 	// Settled, when not nil, is told what was concluded about every number.
-	Settled func(c *Conn, dir int, x seq.Settled)
+	Settled func(c *Conn, dir dissect.Dir, x seq.Settled)
 
 	Sink Sink // nil when only the counters matter
 }
 
 // OnSettled lets one more hear what is concluded about numbers.
-func (c *Config) OnSettled(f func(c *Conn, dir int, x seq.Settled)) {
+func (c *Config) OnSettled(f func(c *Conn, dir dissect.Dir, x seq.Settled)) {
 	first := c.Settled
 	if first == nil {
 		c.Settled = f
 		return
 	}
-	c.Settled = func(c *Conn, dir int, x seq.Settled) {
+	c.Settled = func(c *Conn, dir dissect.Dir, x seq.Settled) {
 		first(c, dir, x)
 		f(c, dir, x)
 	}

@@ -86,7 +86,7 @@ type active struct {
 }
 
 // DirOf is the index in Dir of the sender of a datagram of this connection.
-func (c *Conn) DirOf(d *dissect.Datagram) int {
+func (c *Conn) DirOf(d *dissect.Datagram) dissect.Dir {
 	if d.Src == c.A {
 		return 0
 	}

@@ -28,7 +28,7 @@ func TestSuccessorKeepsSides(t *testing.T) {
 		if got := next.A == old.A; got != tt.want {
 			t.Errorf("%v, start captured: %v: a stays a: %v, want %v", tt.roles, tt.complete, got, tt.want)
 		}
-		if next.DirOf(fr.Datagram) != map[bool]int{true: 1, false: 0}[tt.want] {
+		if next.DirOf(fr.Datagram) != map[bool]dissect.Dir{true: 1, false: 0}[tt.want] {
 			t.Errorf("%v: the server's frame is of side %d", tt.roles, next.DirOf(fr.Datagram))
 		}
 	}

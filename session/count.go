@@ -3,7 +3,7 @@ package session
 import "github.com/dpdissect/dpdissect/dissect"
 
 // Count enters a frame into the connection's totals and gives its direction.
-func (c *Conn) Count(fr *dissect.Frame) int {
+func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 	dir := c.DirOf(fr.Datagram)
 	if c.Dir == nil {
 		c.reopen()

@@ -3,12 +3,13 @@ package session
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // diagnoseSide says what most likely troubled what one side sent.
-func (c *Conn) diagnoseSide(dir int) {
+func (c *Conn) diagnoseSide(dir dissect.Dir) {
 	d := &c.Dir[dir]
 	s := d.Quality().Signs()
 	if d.Retries > 0 && s.LargestAcked > 0 {
@@ -33,7 +34,7 @@ const holeSends = 3
 
 // blackHole reports whether nothing larger than some size that a side sends arrives, while
 // what is smaller does.
-func (c *Conn) blackHole(dir int) bool {
+func (c *Conn) blackHole(dir dissect.Dir) bool {
 	d := &c.Dir[dir]
 	s := d.Quality().Signs()
 	u := &s.Stuck
@@ -41,7 +42,7 @@ func (c *Conn) blackHole(dir int) bool {
 }
 
 // diagnoseLosses tells on which side of the capture point losses happened.
-func (c *Conn) diagnoseLosses(dir int) {
+func (c *Conn) diagnoseLosses(dir dissect.Dir) {
 	l := c.Dir[dir].Lost()
 	all := l.BeforeCapture + l.AfterCapture
 	if all < fewest {
@@ -55,7 +56,7 @@ func (c *Conn) diagnoseLosses(dir int) {
 }
 
 // diagnoseGiveUp names the unit whose missing acknowledgement ended the connection.
-func (c *Conn) diagnoseGiveUp(dir int) {
+func (c *Conn) diagnoseGiveUp(dir dissect.Dir) {
 	if c.State != TimedOut {
 		return
 	}

@@ -32,7 +32,7 @@ func diagnosed(t *testing.T, play func(l *trial)) (ids []string) {
 func (l *trial) send(after, num int64, mark seq.Mark, size int) {
 	l.frame++
 	l.now += after * ms
-	l.c.Dir[0].Send(&seq.Sending{Num: num, Mark: mark, Hash: uint64(num) + 1, IPID: uint16(l.frame), Size: size, Frame: l.frame, Time: l.now, HasTime: true})
+	l.c.Dir[0].Send(&seq.Sending{Num: seq.Num(num), Mark: mark, Hash: uint64(num) + 1, IPID: uint16(l.frame), Size: size, Frame: l.frame, Time: l.now, HasTime: true})
 }
 
 // ack captures an acknowledgement of all numbers below next, some ms later.
@@ -40,7 +40,7 @@ func (l *trial) ack(after, next int64, mask uint64) {
 	l.frame++
 	l.now += after * ms
 	l.c.Rules.sight.last[1] = l.now
-	l.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: next, Base: next + 1, Mask: mask, Frame: l.frame, Time: l.now, HasTime: true}, func(seq.Position) {})
+	l.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: seq.Num(next), Base: seq.Num(next) + 1, Mask: mask, Frame: l.frame, Time: l.now, HasTime: true}, func(seq.Position) {})
 }
 
 func TestDiagnosis(t *testing.T) {
@@ -197,7 +197,7 @@ func TestBurst(t *testing.T) {
 		c := newCourt(0)
 		d := &c.c.Dir[0]
 		for _, n := range []int64{0, 51} {
-			d.Send(&seq.Sending{Num: n, Frame: uint64(n + 1), Time: 1e9 + n, HasTime: true})
+			d.Send(&seq.Sending{Num: seq.Num(n), Frame: uint64(n + 1), Time: 1e9 + n, HasTime: true})
 		}
 		c.c.Rules.sight.lost.N = lost
 		c.c.diagnoseSide(0)

@@ -20,9 +20,9 @@ type Ending struct {
 // An Idle is a time for which neither side sent anything, of at least idleLeast.
 type Idle struct {
 	Span   int64
-	End    seq.Sign  // the frame that ended it, N 0 when there was none
-	Sender int       // of that frame
-	Frames [2]uint64 // of each side before
+	End    seq.Sign    // the frame that ended it, N 0 when there was none
+	Sender dissect.Dir // of that frame
+	Frames [2]uint64   // of each side before
 }
 
 // A SideEnding is what is known of how one side came to the end.
@@ -62,9 +62,10 @@ type Trouble struct {
 type TroubleSigns struct {
 	AsRetry, Changed, Copies, Holes, Late, SlowAt, Uncaptured, Unneeded seq.Sign
 
-	LateBy, LongestHole int64
-	PassedOver, Soon    uint64
-	Stuck               seq.StuckUnit
+	LateBy           int64
+	LongestHole      seq.Num
+	PassedOver, Soon uint64
+	Stuck            seq.StuckUnit
 }
 
 var noTrouble = new(Trouble)
@@ -102,7 +103,7 @@ func (c *Conn) ending() *Ending {
 	if s.idle != nil {
 		e.Idle = *s.idle
 	}
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		e.Sides[dir] = c.sideEnding(dir)
 	}
 	return e
@@ -120,11 +121,11 @@ func (c *Conn) EndingNow() *Ending {
 	return now.Ending
 }
 
-func (c *Conn) sideEnding(dir int) SideEnding {
+func (c *Conn) sideEnding(dir dissect.Dir) SideEnding {
 	s, d := c.Rules.sight, &c.Dir[dir]
 	q := d.Quality()
 	x := SideEnding{
-		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[1-dir],
+		Last: seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}, Data: s.data[dir], Alone: s.frames[dir] - s.heard[dir.Other()],
 		Waiting: q.Waiting(), Trips: Trips{d.MinRTT(), q.SlowTrip(), d.HasRTT()}, Unheard: *q.Unheard(),
 		CutOff: c.unheard(dir), HearsNone: c.deaf(dir), Numbers: q.Distinct(),
 		Trouble: c.flow.table.spareTroubles.Take(),
@@ -147,7 +148,7 @@ func (c *Conn) concludeEnding() {
 	if c.Ending == nil {
 		return
 	}
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		q, x := c.Dir[dir].Quality(), &c.Ending.Sides[dir]
 		s := q.Signs()
 		x.LargestAcked, x.LatestAcked, x.Uncaptured = s.LargestAcked, s.LatestAcked, q.Uncaptured()
@@ -176,7 +177,7 @@ func (c *Conn) blame(x *Finding) {
 // remember keeps of the frame at hand what tells how the connection ends: closing frames,
 // the latest data, and waits for room in the window.
 func (c *Conn) remember(fr *dissect.Frame) {
-	dir := int(fr.Direction - 'a')
+	dir := dissect.Dir(fr.Direction - 'a')
 	if fr.Words&(dissect.Close|dissect.Duplicate) == dissect.Close {
 		c.Closing[dir].See(fr.Frame, fr.Time)
 	}
@@ -203,12 +204,12 @@ func (c *Conn) remember(fr *dissect.Frame) {
 // FirstClose is the side, by the index of its direction, whose closing frame came first, -1
 // when none was captured: ClosedBy where the protocol says who closed it, which judges
 // copies, answers and frames that were swapped, else by the frames themselves.
-func (c *Conn) FirstClose() int {
-	if x := int(c.ClosedBy) - 1; (x == 0 || x == 1) && c.Closing[x].N > 0 {
+func (c *Conn) FirstClose() dissect.Dir {
+	if x := dissect.Dir(c.ClosedBy) - 1; (x == 0 || x == 1) && c.Closing[x].N > 0 {
 		return x
 	}
-	first := -1
-	for dir := range c.Closing {
+	first := dissect.Dir(-1)
+	for dir := range dissect.Dirs {
 		if s := &c.Closing[dir]; s.N > 0 && (first < 0 || s.Frame < c.Closing[first].Frame) {
 			first = dir
 		}

@@ -111,7 +111,7 @@ func TestFirstClose(t *testing.T) {
 		name   string
 		by     Side
 		frames [2]uint64
-		want   int
+		want   dissect.Dir
 	}{
 		{"no close", NoSide, [2]uint64{}, -1},
 		{"by the frames", NoSide, [2]uint64{9, 5}, 1},

@@ -19,7 +19,7 @@ type evaluation struct {
 	rules   []conform.Rule
 	tallies *tallySet
 	fr      *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
-	dir     int            // its sender
+	dir     dissect.Dir    // its sender
 	sight   *sight
 	holds   []hold
 	ripe    ripeness
@@ -36,9 +36,9 @@ type habit struct {
 
 // again counts a breach of such a rule, and reports whether the side was told of it
 // before; times is where further ones are counted.
-func (l *Evaluation) again(rule, dir int) (times *uint64, told bool) {
+func (l *Evaluation) again(rule int, dir dissect.Dir) (times *uint64, told bool) {
 	for _, h := range l.habits {
-		if int(h.rule) == rule && int(h.dir) == dir {
+		if int(h.rule) == rule && dissect.Dir(h.dir) == dir {
 			h.times++
 			return &h.times, true
 		}

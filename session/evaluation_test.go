@@ -43,7 +43,7 @@ func (c *court) breakIt(since int64) conform.Guard {
 }
 
 // capture captures first sendings of a side, outside of its frames.
-func (c *court) capture(dir int, nums ...int64) {
+func (c *court) capture(dir dissect.Dir, nums ...seq.Num) {
 	for _, n := range nums {
 		c.c.Dir[dir].Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Time: c.now, HasTime: true})
 	}
@@ -64,7 +64,7 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 		{"VER", conform.GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
 		{"DIAL", conform.GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
 		{"RTT", conform.GuardRTT, func(*court) {}, func(c *court) {
-			for n := range int64(2 * seq.HistoryLimit) {
+			for n := range seq.Num(2 * seq.HistoryLimit) {
 				c.capture(0, n)
 				c.c.Dir[0].Acknowledge(&seq.Acknowledgement{Next: n + 1, Time: c.now + ms, HasTime: true}, nil)
 			}

@@ -16,7 +16,7 @@ import (
 func Example() {
 	a := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:2302"))
 	b := dissect.MakeEndpoint(netip.MustParseAddrPort("198.51.100.20:2302"))
-	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(track.Options{})}})
+	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(track.Options{}, nil)}})
 	for i, x := range []struct {
 		src, dst dissect.Endpoint
 		payload  string

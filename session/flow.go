@@ -75,7 +75,7 @@ type Flow struct {
 func (f *Flow) Dialect() string { return f.dialect }
 
 // side is 0 for datagrams of the lower endpoint, 1 for those of the upper.
-func (f *Flow) side(d *dissect.Datagram) int {
+func (f *Flow) side(d *dissect.Datagram) dissect.Dir {
 	if d.Src == f.key.lo {
 		return 0
 	}

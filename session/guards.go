@@ -1,6 +1,9 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+)
 
 // bidirTime is for how long a side may be silent before its direction no longer
 // counts as visible, in ns.
@@ -72,13 +75,13 @@ func (l *Evaluation) Clean(since int64) bool {
 }
 
 // CleanOf is Clean for what one side sent.
-func (l *Evaluation) CleanOf(dir int, since int64) bool {
+func (l *Evaluation) CleanOf(dir dissect.Dir, since int64) bool {
 	return l.c.Dir[dir].Quality().CleanSince(since, 0)
 }
 
 // CleanBut is CleanOf when up to so many numbers may be missing that the caller
 // knows the reason of.
-func (l *Evaluation) CleanBut(dir int, since int64, missing uint64) bool {
+func (l *Evaluation) CleanBut(dir dissect.Dir, since int64, missing uint64) bool {
 	return l.c.Dir[dir].Quality().CleanSince(since, missing)
 }
 
@@ -94,14 +97,14 @@ func (l *Evaluation) roundTrip() int64 { return l.c.Dir[0].MinRTT() + l.c.Dir[1]
 
 // SideDelay is the shortest time, in ns, between a frame passing towards a side and
 // its reaction passing back.
-func (l *Evaluation) SideDelay(dir int) (ns int64, ok bool) {
-	d := &l.c.Dir[1-dir]
+func (l *Evaluation) SideDelay(dir dissect.Dir) (ns int64, ok bool) {
+	d := &l.c.Dir[dir.Other()]
 	return d.MinRTT(), d.HasRTT()
 }
 
 // Slack is what an upper bound on a reaction of a side allows on top, in ns:
 // the way there and back, and the clock.
-func (l *Evaluation) Slack(dir int) (ns int64, ok bool) {
+func (l *Evaluation) Slack(dir dissect.Dir) (ns int64, ok bool) {
 	delay, ok := l.SideDelay(dir)
 	return delay + slackTime, ok
 }
@@ -111,22 +114,22 @@ const slackTime = 20e6
 // NeededOdds is in how many independent intervals something must be seen before
 // "the capture missed the explaining frames of that side" is absurd: chances
 // below 10^-9.
-func (l *Evaluation) NeededOdds(dir int) int {
+func (l *Evaluation) NeededOdds(dir dissect.Dir) int {
 	d := &l.c.Dir[dir]
 	return conform.NeededOdds(d.Quality().Uncaptured()+d.Missing(), d.Quality().Distinct())
 }
 
 // Frames is how many frames of a side were seen.
-func (l *Evaluation) Frames(dir int) uint64 { return l.sight.frames[dir] }
+func (l *Evaluation) Frames(dir dissect.Dir) uint64 { return l.sight.frames[dir] }
 
 // Now is the time of the latest frame, in ns.
 func (l *Evaluation) Now() int64 { return l.sight.now }
 
 // LastOf is when a side was last seen, in ns, 0 for never.
-func (l *Evaluation) LastOf(dir int) int64 { return l.sight.last[dir] }
+func (l *Evaluation) LastOf(dir dissect.Dir) int64 { return l.sight.last[dir] }
 
 // SawCut reports whether the capture cut some datagram of a side.
-func (l *Evaluation) SawCut(dir int) bool { return l.c.Dir[dir].Quality().Cuts() > 0 }
+func (l *Evaluation) SawCut(dir dissect.Dir) bool { return l.c.Dir[dir].Quality().Cuts() > 0 }
 
 // ClocksDiffer reports that the two sides were captured with clocks that differ: nothing
 // follows from the order of their frames, or from times between them.

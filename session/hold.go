@@ -116,7 +116,7 @@ func (l *Evaluation) HoldOrder(x conform.Case) {
 }
 
 // facing makes the rules look at a frame of a direction, copies included.
-func (l *Evaluation) facing(fr *dissect.Frame, dir int) {
+func (l *Evaluation) facing(fr *dissect.Frame, dir dissect.Dir) {
 	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()

@@ -18,7 +18,7 @@ func faulty() *Protocol {
 
 type faultyProbe struct{ yesProbe }
 
-func (p *faultyProbe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *faultyProbe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	if string(d.Payload) == "panic in the probe" {
 		panic("the probe")
 	}

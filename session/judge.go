@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -90,7 +91,7 @@ func (l *Evaluation) Judge(x conform.Case) {
 
 // JudgeWithout is Judge as if an acknowledgement at a time had told nothing of gaps in what
 // a side sent: before is what was known of them without it.
-func (l *Evaluation) JudgeWithout(x conform.Case, dir int, at int64, before seq.Gaps) {
+func (l *Evaluation) JudgeWithout(x conform.Case, dir dissect.Dir, at int64, before seq.Gaps) {
 	d := &l.c.Dir[dir]
 	known := d.KnownGaps()
 	if known.Told(at) {

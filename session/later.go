@@ -1,8 +1,10 @@
 package session
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 // A wait is what is settled once whatever came late would have come.
 type wait struct {
-	dir    int
+	dir    dissect.Dir
 	until  int64
 	frames uint64 // of the side
 	settle func()
@@ -15,7 +17,7 @@ const maxWaits = 16
 // frame at hand, which a side sent: after Evaluation.HoldTime and HoldSideFrames further
 // frames of it, or at the end of the connection. A wait that the end of the capture cuts
 // short is dropped.
-func (c *Conn) Later(dir int, settle func()) {
+func (c *Conn) Later(dir dissect.Dir, settle func()) {
 	a := c.active
 	if len(a.waits) == maxWaits {
 		a.waits = append(a.waits[:0], a.waits[1:]...)

@@ -1,20 +1,24 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // A Message is one application message, put together from its parts.
 type Message struct {
 	Conn       *Conn
-	Dir        int
+	Dir        dissect.Dir
 	Index      uint64 // counts from 0 per direction, in delivery order
 	FirstFrame uint64
 	LastFrame  uint64 // the frame that completed it; delivery order follows it
 	At         uint64 // frame during which it was delivered
 	Time       int64  // when the last part needed was first captured
 	HasTime    bool
-	Frames     int   // parts
-	Number     int64 // first number, unwrapped
-	Unnumbered bool  // it has none: unreliable data of some protocols
+	Frames     int     // parts
+	Number     seq.Num // first number, unwrapped
+	Unnumbered bool    // it has none: unreliable data of some protocols
 	Reliable   bool
 	Ordered    bool
 	Complete   bool

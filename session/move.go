@@ -34,14 +34,14 @@ const mostArrivals = 64
 // A Move is a side of a connection that goes on from another address.
 type Move struct {
 	From   *Conn
-	Side   int      // of it, by the index of its direction
-	Pair   *Story   // where it goes on, if that was not recognised
-	To     *Conn    // else
-	ToSide int      // of To
-	At     seq.Sign // first frame from there, by the clock of From
-	Last   seq.Sign // last one from its old address
-	Same   bool     // the id of the session is the same
-	Sure   bool     // it is, or the numbers continue and can't have begun again
+	Side   dissect.Dir // of it, by the index of its direction
+	Pair   *Story      // where it goes on, if that was not recognised
+	To     *Conn       // else
+	ToSide dissect.Dir // of To
+	At     seq.Sign    // first frame from there, by the clock of From
+	Last   seq.Sign    // last one from its old address
+	Same   bool        // the id of the session is the same
+	Sure   bool        // it is, or the numbers continue and can't have begun again
 }
 
 // NewAddress is from where the side goes on.
@@ -54,7 +54,7 @@ func (m *Move) NewAddress() string {
 }
 
 // Answered reports whether the peer answers there.
-func (m *Move) Answered() bool { return m.To != nil && m.To.Trail.Sides[1-m.ToSide].Last.N > 0 }
+func (m *Move) Answered() bool { return m.To != nil && m.To.Trail.Sides[m.ToSide.Other()].Last.N > 0 }
 
 // A Trail is what tells whether a side of a connection goes on from another address. A
 // connection has one from its close on if it may go on, or carry on another.
@@ -67,7 +67,7 @@ type Trail struct {
 // A SideTrail is the last frame of a side and its numbers that were captured, unwrapped.
 type SideTrail struct {
 	Last      seq.Sign // N: all frames
-	Low, High int64
+	Low, High seq.Num
 	Numbers   uint64
 }
 
@@ -78,7 +78,7 @@ func (c *Conn) trail() *Trail {
 		return nil
 	}
 	t := &Trail{table: c.flow.table}
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		x, d := &t.Sides[dir], &c.Dir[dir]
 		x.Last = seq.Sign{N: s.frames[dir], Frame: s.frame[dir], Time: s.last[dir]}
 		x.Low, x.High = d.Window().Bounds()
@@ -92,13 +92,13 @@ func (c *Conn) trail() *Trail {
 
 // endedInOrder reports whether a closing frame ended what a side sends: its own, or one of
 // its peer, unless that gave up because the side was silent.
-func (c *Conn) endedInOrder(x int, t *Trail) bool {
+func (c *Conn) endedInOrder(x dissect.Dir, t *Trail) bool {
 	y := c.FirstClose()
 	return y == x || y >= 0 && c.Closing[y].Time-t.Sides[x].Last.Time < moveGiveUp
 }
 
 // Endpoint is the address of a side, by the index of its direction.
-func (c *Conn) Endpoint(dir int) dissect.Endpoint {
+func (c *Conn) Endpoint(dir dissect.Dir) dissect.Endpoint {
 	if dir == 0 {
 		return c.A
 	}
@@ -143,8 +143,8 @@ func arriving(conns []*Conn, pairs []*Story) *arrivals {
 		if c.Complete || c.Trail == nil {
 			continue
 		}
-		for x := range c.Dir {
-			h := heading{c.Endpoint(x).IP, c.Endpoint(1 - x)}
+		for x := range dissect.Dirs {
+			h := heading{c.Endpoint(x).IP, c.Endpoint(x.Other())}
 			a.conns[h] = append(a.conns[h], c)
 		}
 		if c.HasSessionID {
@@ -166,11 +166,11 @@ func (a *arrivals) moveOf(c *Conn) *Move {
 	if !m.mayMove() {
 		return nil
 	}
-	for x := range c.Dir {
+	for x := range dissect.Dirs {
 		if c.endedInOrder(x, c.Trail) {
 			continue
 		}
-		h := heading{c.Endpoint(x).IP, c.Endpoint(1 - x)}
+		h := heading{c.Endpoint(x).IP, c.Endpoint(x.Other())}
 		if to := m.goesOnIn(x, a.conns[h]); to != nil {
 			return to
 		}
@@ -205,7 +205,7 @@ func after[T any](list []T, frame uint64, first func(T) uint64) []T {
 }
 
 // goesOnIn is goesOn in one of some connections.
-func (c mover) goesOnIn(x int, among []*Conn) *Move {
+func (c mover) goesOnIn(x dissect.Dir, among []*Conn) *Move {
 	for _, n := range after(among, c.Trail.Sides[x].Last.Frame, func(n *Conn) uint64 { return n.FirstFrame }) {
 		if m := c.goesOn(x, n); m != nil {
 			return m
@@ -215,16 +215,16 @@ func (c mover) goesOnIn(x int, among []*Conn) *Move {
 }
 
 // goesOn reports whether a side goes on in another connection with the same peer.
-func (c mover) goesOn(x int, n *Conn) *Move {
+func (c mover) goesOn(x dissect.Dir, n *Conn) *Move {
 	if n == c.Conn || n.Protocol != c.Protocol || n.HasSessionID && c.HasSessionID && n.SessionID != c.SessionID {
 		return nil
 	}
-	y := 0
-	if n.A == c.Endpoint(1-x) {
+	y := dissect.Dir(0)
+	if n.A == c.Endpoint(x.Other()) {
 		y = 1
 	}
 	old, fresh := &c.Trail.Sides[x], &n.Trail.Sides[y]
-	if n.Endpoint(1-y) != c.Endpoint(1-x) || n.Endpoint(y) == c.Endpoint(x) || fresh.Numbers == 0 || old.Numbers == 0 {
+	if n.Endpoint(y.Other()) != c.Endpoint(x.Other()) || n.Endpoint(y) == c.Endpoint(x) || fresh.Numbers == 0 || old.Numbers == 0 {
 		return nil
 	}
 	m := &Move{From: c.Conn, Side: x, To: n, ToSide: y, At: seq.SignAt(n.FirstFrame, n.FirstTime), Last: old.Last, Same: n.HasSessionID && c.HasSessionID}
@@ -237,7 +237,7 @@ func (c mover) goesOn(x int, n *Conn) *Move {
 
 // appearsIn reports whether a side most likely goes on from another port of the same
 // machine, in a pair that was not recognised.
-func (c mover) appearsIn(x int, p *Story) *Move {
+func (c mover) appearsIn(x dissect.Dir, p *Story) *Move {
 	last := c.Trail.Sides[x].Last
 	at := p.Since - (c.LastStamp - c.LastTime)
 	if guess, _ := p.Guess(); guess != c.Protocol.Name || p.Opens(c.Protocol.Name) || p.Sides[1] > 0 || p.Sides[0] < fewStrange || p.Src == c.Endpoint(x) {

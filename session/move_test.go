@@ -3,6 +3,7 @@ package session
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -79,7 +80,7 @@ func TestMoveWhileOpen(t *testing.T) {
 	c := newCourt(0).c
 	c.Protocol, c.A, c.B, c.FirstFrame, c.Complete = conns[0].Protocol, conns[1].A, conns[1].B, 95, false
 	c.flow.table = table
-	for n := range int64(5) {
+	for n := range seq.Num(5) {
 		c.Dir[0].Send(&seq.Sending{Num: 40 + n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: 95 + uint64(n), Time: 10e9, HasTime: true})
 	}
 	JudgeMoves([]*Conn{conns[0], c})
@@ -113,7 +114,7 @@ func TestNoTrailOfWhatEndedInOrder(t *testing.T) {
 				c.Closing[side] = seq.Sign{N: 1, Frame: uint64(10 + side), Time: at}
 			}
 		}
-		for side := range c.Rules.sight.last {
+		for side := range dissect.Dirs {
 			c.Rules.sight.last[side] = 9e9
 		}
 		if got := c.trail() != nil; got != x.want {

@@ -27,13 +27,13 @@ type offload struct {
 
 // suspect reports whether a datagram is to be looked at: it is longer than all of
 // its side before it, or its side's datagrams were several before.
-func (o *offload) suspect(d *dissect.Datagram, side int) bool {
+func (o *offload) suspect(d *dissect.Datagram, side dissect.Dir) bool {
 	return (d.Length > int(o.longest[side]) || o.size[side] != 0) &&
 		d.Length >= 2*leastPart && d.Fragments == 0 && d.Kind == dissect.UDP && !d.Cut()
 }
 
 // note remembers what became of a suspect; size is that of its parts, 0 for none.
-func (o *offload) note(d *dissect.Datagram, side, size int) {
+func (o *offload) note(d *dissect.Datagram, side dissect.Dir, size int) {
 	if size > 0 {
 		o.size[side] = uint16(size)
 	} else {

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/seq"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // Thresholds of FLD-ONEWAY.
 const (
@@ -16,7 +19,7 @@ const (
 
 // diagnoseRetries says of unneeded retries what is known of them, once: where the share
 // is small that they are, else that acknowledgements are lost, or the timer too short.
-func (c *Conn) diagnoseRetries(dir int) {
+func (c *Conn) diagnoseRetries(dir dissect.Dir) {
 	d := &c.Dir[dir]
 	if d.Retries < fewest {
 		return
@@ -36,24 +39,24 @@ func (c *Conn) diagnoseRetries(dir int) {
 
 // unheard reports whether, to the end of the connection, nothing arrived that a side
 // sent: its peer goes on and acknowledges nothing new. A burst of losses heals.
-func (c *Conn) unheard(dir int) bool {
+func (c *Conn) unheard(dir dissect.Dir) bool {
 	run := c.Dir[dir].Quality().Unheard()
 	return c.Dir[dir].Retries > 0 && run.Units >= deafUnits && run.Meanwhile() >= deafFrames && run.Answers() < deafAnswers && c.lasts(dir, run)
 }
 
 // deaf reports whether, to the end of the connection, a side sends again what its peer
 // acknowledged.
-func (c *Conn) deaf(dir int) bool {
+func (c *Conn) deaf(dir dissect.Dir) bool {
 	run := c.Dir[dir].Quality().Deaf()
 	return run.First.N >= fewest && run.Most >= deafSends && c.lasts(dir, run)
 }
 
 // cutOff reports whether nothing arrives at a side, by what it or its peer sends.
-func (c *Conn) cutOff(dir int) bool { return c.deaf(dir) || c.unheard(1-dir) }
+func (c *Conn) cutOff(dir dissect.Dir) bool { return c.deaf(dir) || c.unheard(dir.Other()) }
 
 // diagnoseOneWay tells a path that carries one direction alone. What a side shows by not
 // hearing is left out where its peer shows it by not being heard.
-func (c *Conn) diagnoseOneWay(dir int) {
+func (c *Conn) diagnoseOneWay(dir dissect.Dir) {
 	d := &c.Dir[dir]
 	if d.Retries == 0 {
 		return
@@ -64,16 +67,16 @@ func (c *Conn) diagnoseOneWay(dir int) {
 		return
 	}
 	run := d.Quality().Deaf()
-	c.observe(rFldOneway, dir, run.First, when(c.deaf(dir) && !c.unheard(1-dir), "%d retries in %s up to the end, although acknowledgements pass here: %c does not receive what its peer sends",
+	c.observe(rFldOneway, dir, run.First, when(c.deaf(dir) && !c.unheard(dir.Other()), "%d retries in %s up to the end, although acknowledgements pass here: %c does not receive what its peer sends",
 		run.First.N, millis(run.Span()), 'a'+dir))
 }
 
 // lasts reports whether a run is long enough to be no burst of losses, goes on to the
 // side's latest frame, and whether its peer is heard in it for a while: who is not fell
 // silent, too.
-func (c *Conn) lasts(dir int, run *seq.Deaf) bool {
+func (c *Conn) lasts(dir dissect.Dir, run *seq.Deaf) bool {
 	d := &c.Dir[dir]
 	least := max(deafTrips*d.MinRTT(), deafLeast)
-	peer := c.Rules.sight.last[1-dir] - run.First.Time
+	peer := c.Rules.sight.last[dir.Other()] - run.First.Time
 	return run.Span() >= least && d.Quality().Latest()-run.Last < least && peer >= max(least, deafPeer)
 }

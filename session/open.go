@@ -15,7 +15,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	f.table.leaveOut(f)
 	c.crowded, f.crowdedOut = f.crowdedOut, 0
 	c.active = f.table.spare.Take()
-	for i := range c.Dir {
+	for i := range dissect.Dirs {
 		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links, Account: f.table.cfg.Endings}
 		if tell := f.table.cfg.Settled; tell != nil {
 			o.Settled = func(x seq.Settled) {
@@ -29,7 +29,7 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 		if o.Links {
 			o.Never = func(at seq.Position) { f.Acked(at, 0) }
 		}
-		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[1-i], o)
+		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[i.Other()], o)
 	}
 	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
 	law, quality := f.tallySets()
@@ -64,7 +64,7 @@ func (c *Conn) close() {
 			c.Ending = c.ending()
 		}
 		c.Trail = c.trail()
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			c.diagnoseGiveUp(dir) // before the windows are freed
 			c.Dir[dir].Close()
 		}
@@ -73,7 +73,7 @@ func (c *Conn) close() {
 		}
 		c.assess()
 		c.concludeEnding()
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			c.Dir[dir].Free()
 		}
 		c.leave()
@@ -82,7 +82,7 @@ func (c *Conn) close() {
 
 // Compact makes the connection small (Compacter).
 func (c *Conn) Compact() {
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		if !c.closed {
 			c.Dir[dir].Compact()
 		}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -157,7 +158,7 @@ func packEnding(p *seq.Packer, e *Ending) {
 	}
 	sender := int64(e.Idle.Sender)
 	p.Ints(&e.Shift, &e.Idle.Span, &sender)
-	e.Idle.Sender = int(sender)
+	e.Idle.Sender = dissect.Dir(sender)
 	p.Uints(&e.Idle.Frames[0], &e.Idle.Frames[1])
 	p.Signs(&e.Sides[0].Last, &e.Sides[1].Last, &e.Sides[0].Data, &e.Sides[1].Data, &e.Sides[0].Waiting, &e.Sides[1].Waiting, &e.Idle.End, &e.Dropped)
 	for i := range e.Sides {
@@ -203,7 +204,7 @@ func packTrouble(p *seq.Packer, t *Trouble) {
 	g := &t.Signs
 	p.Signs(&g.AsRetry, &g.Changed, &g.Copies, &g.Holes, &g.Late, &g.SlowAt, &g.Uncaptured, &g.Unneeded, &t.Stall.First, &t.ClockLead)
 	p.Stuck(&t.Unanswered, &g.Stuck)
-	p.Ints(&g.LateBy, &g.LongestHole, &t.Stall.Longest, &t.LeadBy)
+	p.Ints(&g.LateBy, (*int64)(&g.LongestHole), &t.Stall.Longest, &t.LeadBy)
 	p.Uints(&g.PassedOver, &g.Soon)
 	p.Times(&t.Stall.Since)
 	p.Runs(&t.Healed, &t.Deaf)

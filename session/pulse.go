@@ -1,10 +1,13 @@
 package session
 
-import "github.com/dpdissect/dpdissect/session/seq"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // Pulse says how the side that sends in direction 0 (a) or 1 (b) does now, or did
 // when the connection was closed.
-func (c *Conn) Pulse(dir int) seq.Pulse {
+func (c *Conn) Pulse(dir dissect.Dir) seq.Pulse {
 	d := &c.Dir[dir]
 	p := d.Pulse()
 	if !d.IsOpen() {
@@ -61,7 +64,7 @@ func (c *Conn) Over() bool {
 // Unanswered tells of a connection that goes on what was sent again and again without
 // an answer: the frame that sent it first, and what is known of it; "" for nothing.
 func (c *Conn) Unanswered() (frame uint64, text string) {
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		if c.closed {
 			break
 		}

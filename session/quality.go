@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -26,7 +27,7 @@ const SpuriousShare = 0.2
 // observe ends an opportunity of a rule of Quality: message says what was seen, ""
 // when it was not. What shows only in what came later, as a number that was
 // acknowledged before any below it was captured, is told at the first frame.
-func (c *Conn) observe(rule, dir int, s seq.Sign, message string) {
+func (c *Conn) observe(rule int, dir dissect.Dir, s seq.Sign, message string) {
 	if message == "" {
 		c.quality.Pass(rule)
 		return
@@ -51,7 +52,7 @@ func (c *Conn) assessCapture() {
 	first := seq.SignAt(c.FirstFrame, c.FirstTime)
 	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture reports %d dropped packets while the connection was open", s.lost.N))
 	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		if lead, n, first := c.Dir[dir].Quality().ClockLead(); lead > 0 {
 			c.observe(rCapTime, dir, first, fmt.Sprintf("the clocks at the two capture points differ by at least %s: %d of %d acknowledgements precede what they acknowledge",
 				millis(lead), n, c.Dir[dir].Quality().Distinct()))
@@ -71,7 +72,7 @@ func (c *Conn) assessCapture() {
 }
 
 // assessSide looks at what one side sent.
-func (c *Conn) assessSide(dir int) {
+func (c *Conn) assessSide(dir dissect.Dir) {
 	d := &c.Dir[dir]
 	if d.Frames == 0 {
 		return
@@ -100,7 +101,7 @@ func (c *Conn) assessSide(dir int) {
 
 // assessOffload looks at packets of one side that stood for several datagrams, or may
 // have: both may be there.
-func (c *Conn) assessOffload(dir int) {
+func (c *Conn) assessOffload(dir dissect.Dir) {
 	s := c.Dir[dir].Quality().Signs()
 	if s.Oversize.N == 0 {
 		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s split",

@@ -99,7 +99,7 @@ func (f *Flow) takeHeld() []held {
 }
 
 // observeAll shows a probe a datagram, or those it stands for in the probe's protocol.
-func (f *Flow) observeAll(p *Protocol, probe Probe, d *dissect.Datagram, side int) (bits float64, size int) {
+func (f *Flow) observeAll(p *Protocol, probe Probe, d *dissect.Datagram, side dissect.Dir) (bits float64, size int) {
 	if f.offload.suspect(d, side) {
 		size = p.partSize(d, int(f.offload.size[side]))
 	}

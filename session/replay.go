@@ -8,7 +8,7 @@ import (
 
 // SetAside says of the frame at hand, whose number is provisional (seq.Direction.Place), whether
 // it is a copy, and whether an acknowledgement of it may come.
-func (c *Conn) SetAside(dir int, s *seq.Sending, fr *dissect.Frame) {
+func (c *Conn) SetAside(dir dissect.Dir, s *seq.Sending, fr *dissect.Frame) {
 	out := &c.Dir[dir]
 	fr.Words |= out.Unnumbered(s, true)
 	fr.Awaits = c.links() && out.Provisionals().Has(fr.Datagram)
@@ -21,13 +21,13 @@ func (c *Conn) links() bool { return c.flow != nil && c.flow.table.cfg.Links }
 // first, each as the frame at hand: the connection's rules judge it until the one that
 // really is comes back. They were counted when they came. What is said of gaps before
 // them is told at the frame that confirms them.
-func (c *Conn) Believe(dir int, at *dissect.Frame, track func(fr *dissect.Frame)) {
+func (c *Conn) Believe(dir dissect.Dir, at *dissect.Frame, track func(fr *dissect.Frame)) {
 	c.Replay(dir, at, c.Dir[dir].Provisionals().TakeConfirmed(), track)
 }
 
 // Replay is Believe for frames of a side that the tracker itself kept aside, and said of them
 // that they await an acknowledgement. at is nil when no frame is at hand.
-func (c *Conn) Replay(dir int, at *dissect.Frame, kept []*dissect.Datagram, track func(fr *dissect.Frame)) {
+func (c *Conn) Replay(dir dissect.Dir, at *dissect.Frame, kept []*dissect.Datagram, track func(fr *dissect.Frame)) {
 	doubt := c.Rules.doubt
 	c.recount(at)
 	for _, d := range kept {
@@ -62,14 +62,14 @@ func (c *Conn) recount(fr *dissect.Frame) {
 }
 
 // face makes a frame the one at hand.
-func (c *Conn) face(fr *dissect.Frame, dir int) {
+func (c *Conn) face(fr *dissect.Frame, dir dissect.Dir) {
 	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
 }
 
 // JudgeRefuted judges provisional frames of a side that turned out to be out of place, as
 // seq.Provisionals.Refuted gives them: describe fills in the rule and the message, or what
 // stands against it.
-func (c *Conn) JudgeRefuted(dir int, frames []seq.ProvisionalFrame, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
+func (c *Conn) JudgeRefuted(dir dissect.Dir, frames []seq.ProvisionalFrame, describe func(p *seq.ProvisionalFrame, x *conform.Case)) {
 	for _, p := range frames {
 		x := conform.Case{Dir: dir, Frame: p.Frame, Time: p.Time, HasTime: p.HasTime, Proof: []uint64{p.By}}
 		if p.By == 0 {

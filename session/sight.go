@@ -60,9 +60,9 @@ type sight struct {
 // unseen is the sight of rules whose guards do not ask for it. Nothing changes it.
 var unseen sight
 
-func (s *sight) see(fr *dissect.Frame, dir int) {
+func (s *sight) see(fr *dissect.Frame, dir dissect.Dir) {
 	s.frames[dir]++
-	s.frame[dir], s.heard[dir] = fr.Frame, s.frames[1-dir]
+	s.frame[dir], s.heard[dir] = fr.Frame, s.frames[dir.Other()]
 	if s.stranger = fr.TTL != s.ttl[dir]; s.stranger {
 		s.seeTTL(fr.TTL, dir)
 	} else if s.ttlRun[dir] < usualTTL {
@@ -85,7 +85,7 @@ func (s *sight) see(fr *dissect.Frame, dir int) {
 
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
-func (s *sight) seeTime(fr *dissect.Frame, step int64, dir int) {
+func (s *sight) seeTime(fr *dissect.Frame, step int64, dir dissect.Dir) {
 	if stamp := fr.Stamp(); !s.fine {
 		s.offStep = s.offStep || stamp%coarseStep != 0
 		s.offTick = s.offTick || stamp%tickStep != 0
@@ -120,7 +120,7 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64, dir int) {
 const usualTTL = 8
 
 // seeTTL learns the time to live of a side's frames from one that differs.
-func (s *sight) seeTTL(ttl uint8, dir int) {
+func (s *sight) seeTTL(ttl uint8, dir dissect.Dir) {
 	if s.ttlRun[dir] < usualTTL {
 		s.ttl[dir], s.ttlRun[dir], s.stranger = ttl, 1, false
 	}

@@ -32,7 +32,7 @@ type Recounter interface {
 	// Measured tells how long something that a side sent took to be acknowledged, by these
 	// measures; the acknowledgement was captured at a time of the connection's clock
 	// (Conn.LastTime).
-	Measured(c *Conn, dir int, of seq.MeasureSet, at, ns int64)
+	Measured(c *Conn, dir dissect.Dir, of seq.MeasureSet, at, ns int64)
 	// Rest tells that a connection is about to be packed (Config.Pack), since nothing follows
 	// it any more: what is kept of it beside the tracker may be packed, too.
 	Rest(c *Conn)
@@ -78,7 +78,7 @@ const (
 type Probe interface {
 	// Observe looks at one datagram, sent by side 0 or 1, and gives the evidence
 	// so far, in bits. Negative infinity means that it cannot be the protocol.
-	Observe(d *dissect.Datagram, side int) float64
+	Observe(d *dissect.Datagram, side dissect.Dir) float64
 	// Reset forgets everything, for another address pair.
 	Reset()
 }

@@ -38,7 +38,7 @@ type yesProbe struct{ bits float64 }
 
 func (p *yesProbe) Reset() { *p = yesProbe{} }
 
-func (p *yesProbe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *yesProbe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	switch string(d.Payload) {
 	case "yes":
 		p.bits += 16

@@ -162,7 +162,7 @@ func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
 // TestNewProtocolPage checks the same of what CONTRIBUTING.md says of a new protocol: some
 // protocol has such a file, or the packages they share.
 func TestNewProtocolPage(t *testing.T) {
-	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "session/seq/", "session/conform/",
+	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "*/rules/", "session/seq/", "session/conform/",
 		"internal/testbed/tracegen/", "internal/testbed/lab/", "internal/pipeline/")
 }
 

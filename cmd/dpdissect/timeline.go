@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/timeline"
@@ -106,7 +107,7 @@ func (c *timelineCommand) listen(r *pipeline.Run, length int64) {
 }
 
 // of gives the intervals of a side of a connection: one shard has followed it.
-func (c *timelineCommand) of(conn *session.Conn, dir int) []*timeline.Interval {
+func (c *timelineCommand) of(conn *session.Conn, dir dissect.Dir) []*timeline.Interval {
 	i := slices.IndexFunc(c.shards[:], func(t *timeline.Timeline) bool { return t.Follows(conn) })
 	if i < 0 {
 		return nil
@@ -117,12 +118,12 @@ func (c *timelineCommand) of(conn *session.Conn, dir int) []*timeline.Interval {
 }
 
 // within is of, with the intervals that --from and --to ask for.
-func (c *timelineCommand) within(x *part) func(conn *session.Conn, dir int) []*timeline.Interval {
+func (c *timelineCommand) within(x *part) func(conn *session.Conn, dir dissect.Dir) []*timeline.Interval {
 	if x == nil {
 		return c.of
 	}
 	from, to := x.bounds()
-	return func(conn *session.Conn, dir int) []*timeline.Interval {
+	return func(conn *session.Conn, dir dissect.Dir) []*timeline.Interval {
 		return slices.DeleteFunc(c.of(conn, dir), func(v *timeline.Interval) bool { return v.To <= from || v.From >= to })
 	}
 }

@@ -3,15 +3,17 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeAcknowledgement judges an ACK or NACK against what was captured of the
 // other side, before the engine applies it. Its number is num.
-func (j *judge) judgeAcknowledgement(dir int, num int64) {
-	other := 1 - dir
+func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
+	other := dir.Other()
 	top, _ := j.c.Dir[other].Window().Highest()
 	sure := j.Sure(other, j.Event, top)
 	if j.side[other].shunned.set {
@@ -27,7 +29,7 @@ func (j *judge) judgeAcknowledgement(dir int, num int64) {
 	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
-		highest = num + int64(maskTop(m))
+		highest = num + seq.Num(maskTop(m))
 	}
 	switch u := j.RecordOf(other, num); {
 	case num > top:
@@ -54,13 +56,13 @@ func namedRule(t dp4.Type) int {
 // beforeFirst reports a number below the first one of a side that is known to have
 // begun with 0 or 1. Where another connection of the same players was before, what is
 // named may be of that.
-func (j *judge) beforeFirst(dir int, num int64) bool {
+func (j *judge) beforeFirst(dir dissect.Dir, num seq.Num) bool {
 	from, ok := j.Started(dir)
 	return j.c.Complete && !j.Follows() && ok && from <= 1 && num < 0 && num > -track.NearPackets && j.Frame.Time-j.c.FirstTime < startTime
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
-func (j *judge) judgeNamed(dir int, u *track.Record) {
+func (j *judge) judgeNamed(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	rule := r224Pair
 	rules.Pass(namedRule(f.Type))
@@ -76,7 +78,7 @@ func (j *judge) judgeNamed(dir int, u *track.Record) {
 		return
 	}
 	rules.Pass(r221Pair)
-	if o := &j.side[1-dir]; u.Flags&dp4.SAK != 0 && u.Low == u.High && u.Num >= o.answered {
+	if o := &j.side[dir.Other()]; u.Flags&dp4.SAK != 0 && u.Low == u.High && u.Num >= o.answered {
 		o.answered = u.Num + 1 // what is named again tells no other round trip
 		o.answers++
 	}
@@ -99,12 +101,12 @@ func (j *judge) judgeNamed(dir int, u *track.Record) {
 
 // knewUnreliable reports whether the side that sent the NACK at hand had received another
 // part of the message of a packet, which tells that it is not reliable.
-func (j *judge) knewUnreliable(dir int, u *track.Record) bool {
+func (j *judge) knewUnreliable(dir dissect.Dir, u *track.Record) bool {
 	if p := &j.side[dir].hearing.part; p.set && p.msg == u.Msg && p.epoch == u.Epoch && int32(j.Packet.Tick-p.tick) >= 0 {
 		return true
 	}
 	for i := range maskTop(j.Packet.Mask) {
-		p := j.RecordOf(1-dir, u.Num+1+int64(i))
+		p := j.RecordOf(dir.Other(), u.Num+1+seq.Num(i))
 		if j.Packet.Mask>>i&1 == 0 && p != nil && p.Msg == u.Msg {
 			return true // what the mask does not name arrived
 		}
@@ -114,10 +116,10 @@ func (j *judge) knewUnreliable(dir int, u *track.Record) bool {
 
 // judgeAckSerial: an ACK has the serial of a transmission of its packet (MC-DPL4R
 // 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
-func (j *judge) judgeAckSerial(dir int, u *track.Record) {
+func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	high := u.High
-	if m := j.MessageOf(1-dir, u.Msg); m != nil {
+	if m := j.MessageOf(dir.Other(), u.Msg); m != nil {
 		high = max(high, m.High)
 	}
 	excess := int64(int8(f.Serial - high))
@@ -137,16 +139,16 @@ func (j *judge) judgeAckSerial(dir int, u *track.Record) {
 }
 
 // claim opens a case that packets of the other side will settle.
-func (j *judge) claim(dir int, num, top int64, rule int, named int64) {
-	s := &j.side[1-dir]
+func (j *judge) claim(dir dissect.Dir, num, top seq.Num, rule int, named seq.Num) {
+	s := &j.side[dir.Other()]
 	x := j.c.Rules.Here(rule, "")
 	x.Since = noWindow
 	x.Message = fmt.Sprintf("sequence %d was not sent yet; the highest so far was %d", uint8(num), uint8(top))
 	if rule == r223MaskBeyond {
 		x.Message = fmt.Sprintf("the mask after sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
-	_, ahead := j.CountedAhead(1 - dir)
-	s.claims.Enter(claim{x, num, top, j.Frame.Time + 2*j.c.Rules.Horizon(), j.Epoch(1 - dir), 0, ahead}, maxClaims, j.unproven)
+	_, ahead := j.CountedAhead(dir.Other())
+	s.claims.Enter(claim{x, num, top, j.Frame.Time + 2*j.c.Rules.Horizon(), j.Epoch(dir.Other()), 0, ahead}, maxClaims, j.unproven)
 }
 
 const maxClaims = 4
@@ -156,7 +158,7 @@ const maxClaims = 4
 const fewPackets = 8
 
 // closeClaims ends what was shown wrong and is not contradicted until the end.
-func (j *judge) closeClaims(dir int) {
+func (j *judge) closeClaims(dir dissect.Dir) {
 	s := &j.side[dir]
 	if s.initial != nil {
 		j.settleInitial(dir, false)
@@ -171,7 +173,7 @@ func (j *judge) closeClaims(dir int) {
 // shownWrong ends a claim that a later first transmission shows wrong. Where more bytes
 // arrived since the highest number than were captured, the capture missed some of the
 // side, and that one may not be the first.
-func (j *judge) shownWrong(dir int, x *claim) {
+func (j *judge) shownWrong(dir dissect.Dir, x *claim) {
 	if ahead, _ := j.CountedAhead(dir); ahead > x.ahead {
 		j.unproven(x)
 		return
@@ -187,7 +189,7 @@ func (j *judge) unproven(x *claim) {
 // settleClaims looks at a packet captured for the first time: as a first transmission,
 // long after an acknowledgement claimed it or one behind it, it proves that to be
 // wrong. Numbers are sent in their order.
-func (j *judge) settleClaims(dir int, num int64) {
+func (j *judge) settleClaims(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	s.claims.Settle(func(x *claim) bool {
 		switch {
@@ -228,7 +230,7 @@ func (s *side) isOdd(seq uint8, now int64) bool {
 }
 
 // named keeps the highest number that was acknowledged: the sender may believe it.
-func (j *judge) named(dir int, num int64) {
+func (j *judge) named(dir dissect.Dir, num seq.Num) {
 	if j.Packet.Type == dp4.TypeNACK {
 		num--
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -26,14 +27,14 @@ const answerTime = 100e6
 
 // promptly is the longest time after which an answer of a side that came at once
 // passes, in ns.
-func (j *judge) promptly(dir int) int64 {
+func (j *judge) promptly(dir dissect.Dir) int64 {
 	slack, _ := j.c.Rules.Slack(dir)
-	return j.c.Dir[1-dir].MinRTT() + slack + answerTime
+	return j.c.Dir[dir.Other()].MinRTT() + slack + answerTime
 }
 
 // judgePrompt looks at an ACK of a packet that asks for one. An answer that comes
 // late may have been under way for long, as its packet may.
-func (j *judge) judgePrompt(dir int, u *track.Record) {
+func (j *judge) judgePrompt(dir dissect.Dir, u *track.Record) {
 	prior := &j.side[dir].hearing.prior
 	switch again := u.Low != u.High; {
 	case again && j.Packet.Serial == u.High && prior.hasNum && prior.num == u.Num && prior.time < u.Last:
@@ -43,25 +44,25 @@ func (j *judge) judgePrompt(dir int, u *track.Record) {
 		if u.Flags&dp4.SAK != 0 {
 			j.answered(dir, answerSAK, u)
 		}
-		if u.Flags&dp4.WholeMessage == dp4.EOM && j.complete(1-dir, u) {
+		if u.Flags&dp4.WholeMessage == dp4.EOM && j.complete(dir.Other(), u) {
 			j.answered(dir, answerFinal, u)
 		}
 	}
 }
 
-func (j *judge) answered(dir, kind int, u *track.Record) {
+func (j *judge) answered(dir dissect.Dir, kind int, u *track.Record) {
 	rules := &j.c.Rules
 	if j.Frame.Time-u.Last <= j.promptly(dir) {
 		j.side[dir].duties[kind].Enter(false)
 		rules.Pass(answerRules[kind])
-	} else if look, ok := j.c.Dir[1-dir].Look(u.Num); ok && !look.Acked {
+	} else if look, ok := j.c.Dir[dir.Other()].Look(u.Num); ok && !look.Acked {
 		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: the answer or the packet may have been delayed on its way", u.Frame)
 	}
 }
 
 // complete reports whether all parts of the message that ends with a packet were
 // captured.
-func (j *judge) complete(dir int, u *track.Record) bool {
+func (j *judge) complete(dir dissect.Dir, u *track.Record) bool {
 	m := j.MessageOf(dir, u.Msg)
 	if m == nil || !m.HasSTA || m.STA > u.Num || u.Num-m.STA > track.NearPackets {
 		return false
@@ -78,7 +79,7 @@ func (j *judge) complete(dir int, u *track.Record) bool {
 // the bytes received show that just the packets in between arrived meanwhile. The
 // second answers its packet at once, so the path was quick: a packet that had been
 // sent long before that one was not answered when it arrived.
-func (j *judge) judgeSkipped(dir int, x, y *heard) {
+func (j *judge) judgeSkipped(dir dissect.Dir, x, y *heard) {
 	k := &j.side[dir].count
 	if !y.follows(x) {
 		return
@@ -87,14 +88,14 @@ func (j *judge) judgeSkipped(dir int, x, y *heard) {
 		return
 	}
 	long := j.promptly(dir)
-	last := j.RecordOf(1-dir, y.num)
+	last := j.RecordOf(dir.Other(), y.num)
 	if last == nil || last.Low != last.High || y.time-last.Time > long {
 		return
 	}
 	var open *track.Record
 	kind, sum := 0, int64(0)
 	for n := x.num + 1; n <= y.num; n++ {
-		u := j.RecordOf(1-dir, n)
+		u := j.RecordOf(dir.Other(), n)
 		if u == nil || u.Flags&dp4.RLY == 0 || u.Last != u.Time || u.Low != u.High || u.Time <= x.time {
 			return
 		}
@@ -104,13 +105,13 @@ func (j *judge) judgeSkipped(dir int, x, y *heard) {
 		}
 		if u.Flags&dp4.SAK != 0 {
 			open, kind = u, answerSAK
-		} else if u.Flags&dp4.WholeMessage == dp4.EOM && j.complete(1-dir, u) {
+		} else if u.Flags&dp4.WholeMessage == dp4.EOM && j.complete(dir.Other(), u) {
 			open, kind = u, answerFinal
 		}
 	}
-	w, grew := j.RecordOf(1-dir, x.num), int64(y.bytes-x.bytes)
+	w, grew := j.RecordOf(dir.Other(), x.num), int64(y.bytes-x.bytes)
 	if w != nil && w.Last > x.time && w.Flags&dp4.RLY != 0 && w.Low != w.High {
-		first := j.RecordOf(1-dir, x.num+1)
+		first := j.RecordOf(dir.Other(), x.num+1)
 		if grew == sum+int64(w.Size) && w.Last+long < first.Time {
 			j.skipped(dir, answerAgain, w, x, y)
 		}
@@ -123,7 +124,7 @@ func (j *judge) judgeSkipped(dir int, x, y *heard) {
 
 // skipped counts a packet that arrived and was not answered, as far as the capture
 // shows. Often enough, that it missed all the answers is absurd (guard ODDS).
-func (j *judge) skipped(dir, kind int, u *track.Record, x, y *heard) {
+func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard) {
 	rules, d := &j.c.Rules, &j.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
 		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems to be missing, but so are other frames", u.Frame)
@@ -143,7 +144,7 @@ func (j *judge) skipped(dir, kind int, u *track.Record, x, y *heard) {
 
 // absurd reports whether the chance that so many answers were sent and got lost is
 // below 10^-9, by what is known of the losses of either side.
-func (j *judge) absurd(dir int, d *conform.Sample) bool {
+func (j *judge) absurd(dir dissect.Dir, d *conform.Sample) bool {
 	rules, s := &j.c.Rules, &j.side[dir]
 	if d.Bad < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false

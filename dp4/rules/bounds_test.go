@@ -16,7 +16,7 @@ func TestClaimsAreBounded(t *testing.T) {
 	p.NewProbe = func() session.Probe { return certain{} }
 	s := sessiontest.New(t, sessiontest.Hosts("10.4.0.1:2301", "10.4.0.2:2302"),
 		session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})
-	send := func(from int, flags dp4.Flags, n uint8) {
+	send := func(from dissect.Dir, flags dp4.Flags, n uint8) {
 		f := dp4.Frame{Flags: flags, MessageID: n, Sequence: n, From: dp4.Index{Value: uint32(1 + from)}, To: dp4.Index{Value: uint32(2 - from)}}
 		if flags&dp4.CMD != 0 {
 			f.Data = []byte("x")
@@ -45,4 +45,4 @@ type certain struct{}
 
 func (certain) Reset() {}
 
-func (certain) Observe(*dissect.Datagram, int) float64 { return session.LockBits }
+func (certain) Observe(*dissect.Datagram, dissect.Dir) float64 { return session.LockBits }

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -53,7 +54,7 @@ func (k *clock) start(y *heard) {
 
 // judgeClock: the tick count grows by one a millisecond (MC-DPL4R 3.1.3,
 // AMB-DP4-21).
-func (j *judge) judgeClock(dir int, y *heard) {
+func (j *judge) judgeClock(dir dissect.Dir, y *heard) {
 	k := &j.side[dir].hearing.clock
 	if !k.set {
 		k.start(y)
@@ -121,7 +122,7 @@ func (s stretch) join(o *stretch) stretch {
 func abs(n int64) int64 { return max(n, -n) }
 
 // judgeStill: a tick that does not move at all.
-func (j *judge) judgeStill(dir int, k *clock, y *heard) {
+func (j *judge) judgeStill(dir dissect.Dir, k *clock, y *heard) {
 	if k.told || k.same < clockLeast || y.time-k.sameAt < stillTime {
 		return
 	}
@@ -132,7 +133,7 @@ func (j *judge) judgeStill(dir int, k *clock, y *heard) {
 // checkRate compares the first and the latest stretch. What the clocks differ by then
 // may be due to a pause of the host or to a step of either clock: a rate shows in all
 // of the time. checkRate reports whether the clock starts again.
-func (j *judge) checkRate(dir int, k *clock, y *heard) (anew bool) {
+func (j *judge) checkRate(dir dissect.Dir, k *clock, y *heard) (anew bool) {
 	rules, drift, span := &j.c.Rules, k.drift(), y.time-k.from
 	if k.told {
 		return false

@@ -3,14 +3,16 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeContradiction says which rule a packet breaks whose numbers contradict those captured
 // before, or that of a packet captured before that was out of place (MC-DPL4R 2.2.2, 3.1.5.2).
-func (j *judge) judgeContradiction(dir int) {
+func (j *judge) judgeContradiction(dir dissect.Dir) {
 	f, p := j.Packet, j.Other
 	switch j.Contradiction {
 	case track.NewBelow, track.OtherPacket, track.OtherRLY, track.OtherEnds, track.OtherData:
@@ -49,13 +51,13 @@ func (j *judge) judgeContradiction(dir int) {
 
 // blameBefore breaks a rule at a packet captured before that is out of place: what
 // acknowledges its sequence may mean it.
-func (j *judge) blameBefore(rule, dir int, u *track.Record, message string, proof ...uint64) {
+func (j *judge) blameBefore(rule int, dir dissect.Dir, u *track.Record, message string, proof ...uint64) {
 	j.blame(rule, dir, u, message, proof...)
 	j.side[dir].oddly(uint8(u.Num), j.Frame.Time)
 }
 
 // judgeUnlike: a transmission differs from the packet that has its number.
-func (j *judge) judgeUnlike(dir int, u *track.Record) {
+func (j *judge) judgeUnlike(dir dissect.Dir, u *track.Record) {
 	f := j.Packet
 	rule, what := r222SeqUnique, ""
 	switch j.Contradiction {
@@ -102,7 +104,7 @@ func (j *judge) judgeEnded(p *track.Record) {
 }
 
 // judgeUnended: p has no EOM, and u behind it is of another message.
-func (j *judge) judgeUnended(dir int, p, u *track.Record) {
+func (j *judge) judgeUnended(dir dissect.Dir, p, u *track.Record) {
 	if u.Flags&dp4.STA == 0 {
 		j.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.Num), uint8(u.Msg)), p.Frame)
 		return
@@ -112,7 +114,7 @@ func (j *judge) judgeUnended(dir int, p, u *track.Record) {
 }
 
 // judgeWithin: p lies within another message (MC-DPL4R 3.1.5.2).
-func (j *judge) judgeWithin(dir int, p *track.Record) {
+func (j *judge) judgeWithin(dir dissect.Dir, p *track.Record) {
 	m := j.Message
 	j.blameBefore(r3152Contig, dir, p, fmt.Sprintf("sequence %d belongs to message %d, but lies within message %d, which has sequences %d and %d",
 		uint8(p.Num), uint8(p.Msg), uint8(m.Num), uint8(m.Low), j.Packet.Sequence), m.Frame, j.Frame.Frame)
@@ -120,7 +122,7 @@ func (j *judge) judgeWithin(dir int, p *track.Record) {
 
 // judgePart: the packet does not fit the others of its message.
 func (j *judge) judgePart(m *track.Message) {
-	say := func(rule int, what string, at int64) {
+	say := func(rule int, what string, at seq.Num) {
 		j.broken(rule, fmt.Sprintf("sequence %d of message %d "+what, j.Packet.Sequence, j.Packet.MessageID, uint8(at)), m.Frame)
 	}
 	switch j.Contradiction {

@@ -3,8 +3,10 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A count compares how bytes received grows from one ACK to the next with the
@@ -16,7 +18,7 @@ type count struct {
 	told   bool
 	over   bool // the latest ACK counts more than the one before, which named the same packet: what arrived behind it
 	gap    bool // an ACK covers a packet that did not arrive
-	num    int64
+	num    seq.Num
 	epoch  uint32
 	frame  uint64 // that ACK
 	time   int64
@@ -40,7 +42,7 @@ const (
 )
 
 // judgeCount looks at the ACK at hand, y, after another one, x.
-func (j *judge) judgeCount(dir int, x, y *heard) {
+func (j *judge) judgeCount(dir dissect.Dir, x, y *heard) {
 	k := &j.side[dir].count
 	if !y.follows(x) {
 		k.over = k.over || x.hasNum && y.hasNum && x.epoch == y.epoch && y.num == x.num && y.bytes > x.bytes
@@ -49,9 +51,9 @@ func (j *judge) judgeCount(dir int, x, y *heard) {
 	over := k.over
 	k.over = false
 	var sum, frames, data int64
-	missing, widths := int64(-1), int64(j.Packet.From.Width+j.Packet.To.Width)
+	missing, widths := seq.Num(-1), int64(j.Packet.From.Width+j.Packet.To.Width)
 	for n := x.num + 1; n <= y.num; n++ {
-		u := j.RecordOf(1-dir, n)
+		u := j.RecordOf(dir.Other(), n)
 		switch {
 		case u == nil && missing >= 0:
 			return
@@ -84,7 +86,7 @@ func (j *judge) judgeCount(dir int, x, y *heard) {
 
 // judgeModel: the count is of whole data frames without player indexes (MC-DPL4R
 // 3.1.5.4). Which way of counting fits is reported once.
-func (j *judge) judgeModel(dir int, k *count) {
+func (j *judge) judgeModel(dir dissect.Dir, k *count) {
 	if k.n < leastCounts || k.told {
 		return
 	}
@@ -101,8 +103,8 @@ func (j *judge) judgeModel(dir int, k *count) {
 
 // judgeCovered: a reliable packet comes after an ACK that covered it and whose count
 // of bytes left it out: the ACK was of what had not arrived (MC-DPL4R 2.2.4, 3.1.5.2).
-func (j *judge) judgeCovered(dir int, num int64) {
-	k := &j.side[1-dir].count
+func (j *judge) judgeCovered(dir dissect.Dir, num seq.Num) {
+	k := &j.side[dir.Other()].count
 	if !k.gap || k.epoch != j.Epoch(dir) || k.num != num {
 		return
 	}
@@ -111,6 +113,6 @@ func (j *judge) judgeCovered(dir int, num int64) {
 		j.c.Rules.Pass(r224CumGap)
 		return
 	}
-	j.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: 1 - dir, Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, j.Frame.Frame}, Since: noWindow,
+	j.c.Rules.Judge(conform.Case{Rule: r224CumGap, Dir: dir.Other(), Frame: k.frame, Time: k.time, HasTime: true, Proof: []uint64{k.prior, j.Frame.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("the ACK of sequence %d covers reliable sequence %d, which had not arrived: its byte count includes all others", k.gapSeq, j.Packet.Sequence)})
 }

@@ -3,9 +3,11 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What is reported missing is neglected when it was so this often, for so long,
@@ -20,7 +22,7 @@ const (
 // judgeUnreported: a packet is sent again that others followed, though nobody
 // reported it missing. That its receiver had a gap, and for long enough, nobody can
 // tell (MC-DPL4R 3.1.5.2).
-func (j *judge) judgeUnreported(dir int, u *track.Record) {
+func (j *judge) judgeUnreported(dir dissect.Dir, u *track.Record) {
 	if top, _ := j.Top(dir); j.Packet.Flags&dp4.RLY == 0 || u.Num >= top {
 		return
 	}
@@ -31,26 +33,26 @@ func (j *judge) judgeUnreported(dir int, u *track.Record) {
 
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
 // behind the capture point, and the retry before it.
-func (j *judge) judgeNeglect(dir int, u *track.Record) {
+func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	rules := &j.c.Rules
-	if look, ok := j.c.Dir[1-dir].Look(u.Num); !ok || look.Acked {
+	if look, ok := j.c.Dir[dir.Other()].Look(u.Num); !ok || look.Acked {
 		return
 	}
-	d := j.denial(1-dir, u)
+	d := j.denial(dir.Other(), u)
 	if d.times == neglectTold || d.times > 0 && int32(j.Packet.Tick-d.tick) <= 0 {
 		return
 	}
 	if d.times == 0 {
 		rules.Pass(r3152NackOoo)
-		d.at, d.sent = j.Frame.Time, rules.Frames(1-dir)
+		d.at, d.sent = j.Frame.Time, rules.Frames(dir.Other())
 	}
 	d.tick = j.Packet.Tick
 	d.times = min(d.times+1, neglectTold-1)
-	if d.times < neglectTimes || j.Frame.Time-d.at < neglectTime || rules.Frames(1-dir)-d.sent < neglectFrames {
+	if d.times < neglectTimes || j.Frame.Time-d.at < neglectTime || rules.Frames(dir.Other())-d.sent < neglectFrames {
 		return
 	}
 	d.times = neglectTold
-	rules.Judge(conform.Case{Rule: r3153Retx, Dir: 1 - dir, Frame: u.Frame, Time: u.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
+	rules.Judge(conform.Case{Rule: r3153Retx, Dir: dir.Other(), Frame: u.Frame, Time: u.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("sequence %d was reported missing repeatedly for %d ms but is not sent again", uint8(u.Num), (j.Frame.Time-d.at)/1e6)})
 }
 
@@ -65,10 +67,10 @@ type denial struct {
 }
 
 // denial gives the reports that a packet of a side is missing.
-func (j *judge) denial(dir int, u *track.Record) *denial {
+func (j *judge) denial(dir dissect.Dir, u *track.Record) *denial {
 	h := &j.side[dir].denied
 	h.Most = track.Remembered
-	d, fresh := h.Put(u.Num, func(num int64, _ *denial, _ int) bool { return j.RecordOf(dir, num) != nil })
+	d, fresh := h.Put(u.Num, func(num seq.Num, _ *denial, _ int) bool { return j.RecordOf(dir, num) != nil })
 	switch {
 	case d == nil:
 		return new(denial)
@@ -79,7 +81,7 @@ func (j *judge) denial(dir int, u *track.Record) *denial {
 }
 
 // comesAgain notes that a packet is sent again; it reports whether that was reported missing.
-func (j *judge) comesAgain(dir int, u *track.Record) bool {
+func (j *judge) comesAgain(dir dissect.Dir, u *track.Record) bool {
 	d := j.side[dir].denied.At(u.Num)
 	if d == nil || d.of != u.Frame || d.times == 0 {
 		return false

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -10,13 +11,13 @@ import (
 
 // hear enters an acknowledgement whose counters were captured. known says that num
 // is beyond doubt.
-func (j *judge) hearAck(dir int, num int64, known bool) {
+func (j *judge) hearAck(dir dissect.Dir, num seq.Num, known bool) {
 	f, s := j.Packet, &j.side[dir].hearing
-	if o := &j.side[1-dir]; o.initial != nil {
-		j.settleInitial(1-dir, int64(f.BytesReceived) <= j.Sent(1-dir)) // no other arrived
+	if o := &j.side[dir.Other()]; o.initial != nil {
+		j.settleInitial(dir.Other(), int64(f.BytesReceived) <= j.Sent(dir.Other())) // no other arrived
 	}
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
-		frame: j.Frame.Frame, time: j.Frame.Time, epoch: j.Epoch(1 - dir)}
+		frame: j.Frame.Frame, time: j.Frame.Time, epoch: j.Epoch(dir.Other())}
 	if f.Type == dp4.TypeNACK {
 		y.num--
 	}
@@ -80,8 +81,8 @@ func (j *judge) overtaken(x, y *heard) bool {
 // to a copy of its packet: it may name what came again (MC-DPL4R 2.2.4, 3.1.5.2). No copy
 // came when the only one that was captured is the one it names, its bytes are not counted
 // again, and it is longer ago than a network takes to double it: not all count copies.
-func (j *judge) repeatsNumber(dir int, x, y *heard) bool {
-	out, u := &j.c.Dir[1-dir], j.RecordOf(1-dir, y.num)
+func (j *judge) repeatsNumber(dir dissect.Dir, x, y *heard) bool {
+	out, u := &j.c.Dir[dir.Other()], j.RecordOf(dir.Other(), y.num)
 	look, ok := out.Look(y.num)
 	return u == nil || !ok || look.Copies > 1 || y.serial != u.Low || u.Low != u.High || int64(y.bytes-x.bytes) >= int64(u.Size) ||
 		y.time-u.Last <= out.MinRTT()+j.c.Rules.Horizon()+seq.CopyDoubt
@@ -89,7 +90,7 @@ func (j *judge) repeatsNumber(dir int, x, y *heard) bool {
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
 // with.
-func (j *judge) settleDoubt(dir int, z *heard) bool {
+func (j *judge) settleDoubt(dir dissect.Dir, z *heard) bool {
 	s := &j.side[dir].hearing
 	p, x, y := s.prior, s.base, s.doubt
 	switch {
@@ -126,7 +127,7 @@ func (j *judge) settleDoubt(dir int, z *heard) bool {
 }
 
 // accuse reports what goes back from x to y, at either of them.
-func (j *judge) accuse(dir int, x, y, at *heard, g conform.Guard) {
+func (j *judge) accuse(dir dissect.Dir, x, y, at *heard, g conform.Guard) {
 	since := int64(noWindow)
 	say := func(rule int, message string) {
 		proof := x.frame
@@ -150,7 +151,7 @@ func (j *judge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 	if !y.before(x) {
 		return
 	}
-	if u := j.RecordOf(1-dir, y.num); u != nil && y.typ == dp4.TypeACK {
+	if u := j.RecordOf(dir.Other(), y.num); u != nil && y.typ == dp4.TypeACK {
 		since = u.Time // a copy that came again may have been missed
 	}
 	switch {
@@ -169,7 +170,7 @@ func (j *judge) accuse(dir int, x, y, at *heard, g conform.Guard) {
 }
 
 // closeHearing ends what no further acknowledgement decides.
-func (j *judge) closeHearing(dir int) {
+func (j *judge) closeHearing(dir dissect.Dir) {
 	s := &j.side[dir].hearing
 	if s.doubt.set {
 		x, y := s.base, s.doubt
@@ -183,7 +184,7 @@ func (j *judge) closeHearing(dir int) {
 
 // judgeMasks compares a NACK with the one before: what its mask said was received
 // is not missing later (MC-DPL4R 2.2.3, AMB-DP4-15).
-func (j *judge) judgeMasks(dir int, y *heard) {
+func (j *judge) judgeMasks(dir dissect.Dir, y *heard) {
 	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir].hearing
 	rules.Pass(r223First)
 	rules.Pass(r3153AckPrior)
@@ -193,14 +194,14 @@ func (j *judge) judgeMasks(dir int, y *heard) {
 		rules.Pass(r223MaskLie)
 		return
 	}
-	lie := func(n int64) bool {
+	lie := func(n seq.Num) bool {
 		i := n - last.first - 1
-		return i >= 0 && i < int64(maskTop(last.mask)) && last.mask>>i&1 == 0
+		return i >= 0 && i < seq.Num(maskTop(last.mask)) && last.mask>>i&1 == 0
 	}
 	n, lied := first, lie(first)
 	for i := range maskTop(f.Mask) {
 		if !lied && f.Mask>>i&1 != 0 {
-			n = first + 1 + int64(i)
+			n = first + 1 + seq.Num(i)
 			lied = lie(n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A heard acknowledgement is what one says of the other side. The order of
@@ -18,8 +19,8 @@ type heard struct {
 	serial uint8
 	tick   uint32
 	bytes  uint32
-	epoch  uint32 // of the other side's numbers
-	num    int64  // all up to it have arrived
+	epoch  uint32  // of the other side's numbers
+	num    seq.Num // all up to it have arrived
 	frame  uint64
 	time   int64
 	grew   int64
@@ -42,7 +43,7 @@ type hearing struct {
 // that its receiver knows how the others are sent.
 type heardPart struct {
 	set   bool
-	msg   int64
+	msg   seq.Num
 	tick  uint32
 	epoch uint32
 }
@@ -71,7 +72,7 @@ func (y *heard) follows(x *heard) bool {
 // A lastMask is what the latest NACK reported.
 type lastMask struct {
 	set   bool
-	first int64
+	first seq.Num
 	mask  uint32
 	frame uint64
 	epoch uint32
@@ -99,11 +100,11 @@ type shunned struct {
 // missed its packet, or it was never sent.
 type claim struct {
 	conform.Case
-	num, top int64
+	num, top seq.Num
 	ripe     int64 // from when on packets were sent later
 	epoch    uint32
-	shown    int64 // number whose first transmission seems to show that it is wrong, 0 for none
-	ahead    int   // how often counts of bytes had been too high when top was captured
+	shown    seq.Num // number whose first transmission seems to show that it is wrong, 0 for none
+	ahead    int     // how often counts of bytes had been too high when top was captured
 }
 
 // An oddity is the sequence of a frame that was not tracked: what acknowledges it

@@ -4,6 +4,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -35,13 +36,13 @@ type side struct {
 	claims   conform.Pending[claim] // about packets it did not send yet
 	odd      []oddity
 	odds     int
-	heardTo  int64 // highest number its peer named, believed or not, in epoch heardIn
+	heardTo  seq.Num // highest number its peer named, believed or not, in epoch heardIn
 	heardIn  uint32
 	duties   [numAnswers]conform.Sample // answers that were asked for; bad when there was none
 	answers  int                        // acknowledgements by its peer of packets that asked for them
 	nacks    bool                       // it sends NACKs
 	denied   seq.History[denial]        // its packets that are reported missing
-	answered int64                      // these are of packets below it
+	answered seq.Num                    // these are of packets below it
 	excess   excess
 	product  product
 	started  bool          // judged as the beginning
@@ -78,7 +79,7 @@ func (j *judge) Observe(e *track.Event) {
 			j.hearAck(dir, 0, false)
 		}
 	case track.Applied:
-		j.settleExcess(1 - dir)
+		j.settleExcess(dir.Other())
 	case track.Done:
 		if e.Others && e.Packet.Type != dp4.TypeData && e.Faults == 0 {
 			j.c.Rules.Broken(r221Pair, "the acknowledgement of a packet between these players names other players")
@@ -90,7 +91,7 @@ func (j *judge) Observe(e *track.Event) {
 
 // Refuted implements track.Judge: packets whose sequence turned out to be out of place, for
 // the side went on before them (MC-DPL4R 2.2.2).
-func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
+func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = r222SeqInc, noWindow
 		x.Message = fmt.Sprintf("sequence %d is out of place: those before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
@@ -104,13 +105,13 @@ func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
 }
 
 // End implements track.Judge.
-func (j *judge) End(dir int) {
+func (j *judge) End(dir dissect.Dir) {
 	j.closeHearing(dir)
 	j.closeClaims(dir)
 }
 
 // blame breaks a rule at a packet captured before.
-func (j *judge) blame(rule, dir int, u *track.Record, message string, proof ...uint64) {
+func (j *judge) blame(rule int, dir dissect.Dir, u *track.Record, message string, proof ...uint64) {
 	j.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: u.Frame, Time: u.Time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
 }
 
@@ -122,7 +123,7 @@ func (j *judge) broken(rule int, message string, proof ...uint64) {
 }
 
 // judgePacket judges a data frame that was taken.
-func (j *judge) judgePacket(dir int) {
+func (j *judge) judgePacket(dir dissect.Dir) {
 	rules := &j.c.Rules
 	if j.Fits {
 		rules.PassSet(setOrder)
@@ -148,7 +149,7 @@ func (j *judge) judgePacket(dir int) {
 }
 
 // judgeNew judges a packet captured for the first time.
-func (j *judge) judgeNew(dir int, u *track.Record) {
+func (j *judge) judgeNew(dir dissect.Dir, u *track.Record) {
 	s := &j.side[dir]
 	if s.claims.Len() > 0 {
 		j.settleClaims(dir, u.Num)

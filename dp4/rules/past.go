@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/dpdissect/dpdissect/dp4"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // A past is what the latest acknowledgements of a side said, those the next one went
 // on from.
@@ -10,7 +14,7 @@ type past struct {
 }
 
 type pastAck struct {
-	num    int64
+	num    seq.Num
 	frame  uint64
 	time   int64
 	tick   uint32
@@ -34,7 +38,7 @@ func (p *past) keep(x *heard) {
 // fewer bytes or covers less: however late y comes, its tick is wrong. A late frame
 // has all its counters from the time it was sent. An ACK of what came again may name
 // that, whatever it covers.
-func (j *judge) refutes(dir int, y *heard) (z heard, ok bool) {
+func (j *judge) refutes(dir dissect.Dir, y *heard) (z heard, ok bool) {
 	p := &j.side[dir].hearing.past
 	for i := range min(p.n, uint32(len(p.ring))) {
 		u := &p.ring[(p.n-1-i)%uint32(len(p.ring))]

@@ -3,7 +3,9 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What the Windows product does, for captures said to be of it (MC-DPL4R
@@ -17,13 +19,13 @@ const (
 type product struct {
 	known   bool // a SAK was captured, and all packets since
 	packets int  // since that
-	top     int64
+	top     seq.Num
 	sakAt   int64
 }
 
 // judgeProduct: the Windows product sends neither NACKs nor extended flags
 // (appendix A <2>, <3>, <5>).
-func (j *judge) judgeProduct(dir int) {
+func (j *judge) judgeProduct(dir dissect.Dir) {
 	rules, f := &j.c.Rules, j.Packet
 	if !rules.Check(r222ExtProduct, f.Flags&dp4.EXT == 0) {
 		rules.Broken(r222ExtProduct, fmt.Sprintf("flags 0x%02x: Windows never sets EXT", uint8(f.Flags)))
@@ -34,7 +36,7 @@ func (j *judge) judgeProduct(dir int) {
 }
 
 // judgeSAK: when Windows asks for an acknowledgement (appendix A <8>).
-func (j *judge) judgeSAK(dir int, num int64, retry bool) {
+func (j *judge) judgeSAK(dir dissect.Dir, num seq.Num, retry bool) {
 	rules, f, p := &j.c.Rules, j.Packet, &j.side[dir].product
 	asks := f.Flags&dp4.SAK != 0
 	if retry && !rules.Check(r3152SakProductRetry, asks) {

@@ -11,7 +11,7 @@ import (
 
 // judgeRepeat judges a further transmission of the same packet by its serial: an earlier
 // one may come late, the same one does not come twice.
-func (j *judge) judgeRepeat(dir int, u *track.Record) {
+func (j *judge) judgeRepeat(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	if step := int8(f.Serial - u.High); step > 0 {
 		rules.PassSet(setRepeat)

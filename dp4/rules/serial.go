@@ -3,14 +3,16 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
-func (j *judge) judgeFirst(dir int, u *track.Record) {
+func (j *judge) judgeFirst(dir dissect.Dir, u *track.Record) {
 	f, rules := j.Packet, &j.c.Rules
 	if j.side[dir].initial != nil {
 		j.settleInitial(dir, f.Serial == 0 && u.Num <= 2)
@@ -43,7 +45,7 @@ func (j *judge) judgeFirst(dir int, u *track.Record) {
 // judgeSerialStart: the first transmission of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // behind the one before it than any retry can was not sent before.
-func (j *judge) judgeSerialStart(dir int, u *track.Record) {
+func (j *judge) judgeSerialStart(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	if rules.Check(r222SerialStart, f.Serial == 0) {
 		return
@@ -68,7 +70,7 @@ const soonPart = 5e6
 
 // judgePartSerial judges the serial of a part of a message: it counts the transmissions
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
-func (j *judge) judgePartSerial(dir int, u *track.Record) {
+func (j *judge) judgePartSerial(dir dissect.Dir, u *track.Record) {
 	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir]
 	m := j.MessageOf(dir, u.Msg)
 	if m == nil || f.Flags&dp4.STA != 0 {
@@ -103,7 +105,7 @@ func (j *judge) judgePartSerial(dir int, u *track.Record) {
 
 // zeros is a message whose later parts had serial 0: by the packet captured first of it.
 type zeros struct {
-	msg   int64
+	msg   seq.Num
 	frame uint64
 }
 
@@ -125,7 +127,7 @@ const startTime = 2e9
 // judgeStart: messageids and sequences begin with 1 (MC-DPL4R 2.2.2, 3.1.3), or
 // with 0, as in the example (AMB-DP4-01, AMB-DP4-02). Higher numbers of the first
 // packet captured may be those of later packets; both numbers together tell.
-func (j *judge) judgeStart(dir int, u *track.Record) {
+func (j *judge) judgeStart(dir dissect.Dir, u *track.Record) {
 	s, rules, f := &j.side[dir], &j.c.Rules, j.Packet
 	s.started = true
 	if !j.Frame.HasTime || j.Frame.Time-j.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
@@ -159,14 +161,14 @@ func (j *judge) judgeStart(dir int, u *track.Record) {
 
 // judgeRetryTime: a retry sooner than the shortest round trip after the transmission
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
-func (j *judge) judgeRetryTime(dir int, u *track.Record) {
+func (j *judge) judgeRetryTime(dir dissect.Dir, u *track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	if !j.Frame.HasTime || j.Packet.Serial != u.High+1 || j.Packet.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return
 	}
 	gap := j.Frame.Time - u.Last
 	if gap+rules.Horizon() < j.c.Dir[dir].MinRTT() {
-		j.side[1-dir].nacks = true // only reports make a sender so quick, captured or not
+		j.side[dir.Other()].nacks = true // only reports make a sender so quick, captured or not
 	}
 	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
 		// Nothing else was sent, so nothing can have been answered.
@@ -184,13 +186,13 @@ func (j *judge) judgeRetryTime(dir int, u *track.Record) {
 
 // holdInitial holds that a side sent its first packet again too soon, until its next one
 // or an acknowledgement shows whether others were sent before, and may have been answered.
-func (j *judge) holdInitial(dir int, x conform.Case) {
+func (j *judge) holdInitial(dir dissect.Dir, x conform.Case) {
 	x.Since = noWindow
 	j.side[dir].initial = &x
 }
 
 // settleInitial settles that; alone says that no other packet was sent before.
-func (j *judge) settleInitial(dir int, alone bool) {
+func (j *judge) settleInitial(dir dissect.Dir, alone bool) {
 	x := j.side[dir].initial
 	j.side[dir].initial = nil
 	if !alone {

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 )
@@ -75,7 +76,7 @@ func (j *judge) judgeLength(size int, more bool) {
 }
 
 // judgeWhole ends the frame-local rules of a frame that is no copy.
-func (j *judge) judgeWhole(dir int, x track.Fault) {
+func (j *judge) judgeWhole(dir dissect.Dir, x track.Fault) {
 	rules, f := &j.c.Rules, j.Packet
 	if j.Profile().Windows {
 		j.judgeProduct(dir)

@@ -3,16 +3,18 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // shunTime bounds how long an ignored frame is remembered, in ns.
 const shunTime = 5e9
 
 // judgeIgnored remembers a data frame that was not tracked.
-func (j *judge) judgeIgnored(dir int) {
+func (j *judge) judgeIgnored(dir dissect.Dir) {
 	j.side[dir].oddly(j.Packet.Sequence, j.Frame.Time)
 	switch j.Reason {
 	case track.ByFlags:
@@ -23,7 +25,7 @@ func (j *judge) judgeIgnored(dir int) {
 }
 
 // shunFrame notes a data frame that must be ignored.
-func (j *judge) shunFrame(dir, rule int) {
+func (j *judge) shunFrame(dir dissect.Dir, rule int) {
 	f, sent := j.Packet, j.Sent(dir)
 	j.side[dir].shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: j.Frame.Frame, time: j.Frame.Time,
 		sum: sent, before: sent - int64(f.Size(j.Frame.Length)), clean: j.c.Rules.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
@@ -32,8 +34,8 @@ func (j *judge) shunFrame(dir, rule int) {
 // judgeShunned looks at an ACK for one of a frame of the other side that must be
 // ignored (MC-DPL4R 2.2.2, 3.1.5.2). captured says that another frame with its
 // numbers was.
-func (j *judge) judgeShunned(dir int, captured bool) {
-	x, f, base := &j.side[1-dir].shunned, j.Packet, &j.side[dir].hearing.base
+func (j *judge) judgeShunned(dir dissect.Dir, captured bool) {
+	x, f, base := &j.side[dir.Other()].shunned, j.Packet, &j.side[dir].hearing.base
 	if !x.set {
 		return
 	}
@@ -52,7 +54,7 @@ func (j *judge) judgeShunned(dir int, captured bool) {
 	what := map[int]string{r222CmdextActed: "frame %d, which has CMD and EXT and must be ignored, is acknowledged",
 		r3152Range: "frame %d, whose message is beyond the window of the receiver and must be ignored, is acknowledged"}[x.rule]
 	message := fmt.Sprintf(what, x.frame)
-	u := j.RecordOf(1-dir, base.num)
+	u := j.RecordOf(dir.Other(), base.num)
 	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
 		j.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
 		return
@@ -71,14 +73,14 @@ func (x *shunned) counted(received int64) bool {
 // packets behind the one the last ACK named were captured, and each may have been
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
-func (j *judge) judgeBytes(dir int, y *heard) {
+func (j *judge) judgeBytes(dir dissect.Dir, y *heard) {
 	rules := &j.c.Rules
 	base := &j.side[dir].hearing.base
-	u := j.RecordOf(1-dir, base.num)
-	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !j.whole(1-dir, base.num) {
+	u := j.RecordOf(dir.Other(), base.num)
+	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !j.whole(dir.Other(), base.num) {
 		return
 	}
-	y.grew, y.sent = int64(y.bytes-base.bytes), j.Sent(1-dir)-u.Sum
+	y.grew, y.sent = int64(y.bytes-base.bytes), j.Sent(dir.Other())-u.Sum
 	if y.ahead = y.grew > 2*y.sent+bytesRoom; !y.ahead {
 		rules.Pass(r3154BytesMax)
 		return
@@ -94,7 +96,7 @@ func (y *heard) excess() string {
 const bytesRoom = 3000
 
 // whole reports whether all packets above a number were captured.
-func (j *judge) whole(dir int, num int64) bool {
+func (j *judge) whole(dir dissect.Dir, num seq.Num) bool {
 	top, _ := j.Top(dir)
 	if top-num >= track.NearPackets {
 		return false

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // An excess is a message beyond the window of 24, until an acknowledgement shows
 // what its sender can have known.
 type excess struct {
 	set   bool
-	num   int64 // its first packet
-	msg   int64
+	num   seq.Num // its first packet
+	msg   seq.Num
 	frame uint64
 	time  int64
 	ripe  int64 // from when on acknowledgements were sent later
@@ -32,7 +34,7 @@ const leastRTTs = 20
 // reliable one that is not acknowledged (MC-DPL4R 2.2.2, AMB-DP4-16). What the
 // sender knew when it sent the message passed the capture point before; but the
 // capture may have missed it.
-func (j *judge) judgeWindow(dir int, u *track.Record) {
+func (j *judge) judgeWindow(dir dissect.Dir, u *track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	low := j.outstanding(dir, u.Num)
 	if low == nil || u.Msg-low.Msg < dp4.MessageWindow {
@@ -54,7 +56,7 @@ func (j *judge) judgeWindow(dir int, u *track.Record) {
 // missedOften counts a message beyond the window that was sent sooner than an answer is known
 // to come, and reports whether it is absurd that the capture missed one each time: nothing
 // else of who would have sent them is missing (guard ODDS).
-func (j *judge) missedOften(dir int, low *track.Record) bool {
+func (j *judge) missedOften(dir dissect.Dir, low *track.Record) bool {
 	x := &j.side[dir].excess
 	if x.low == low.Frame || j.Frame.Time-low.Time >= j.quickest(fewRTTs)/2 {
 		return false
@@ -63,7 +65,7 @@ func (j *judge) missedOften(dir int, low *track.Record) bool {
 	x.often++
 	needed := conform.NeededOdds(0, math.MaxInt32)
 	if !j.c.Rules.Clean(0) {
-		needed = j.c.Rules.NeededOdds(1 - dir)
+		needed = j.c.Rules.NeededOdds(dir.Other())
 	}
 	return x.often >= needed
 }
@@ -78,7 +80,7 @@ func (j *judge) surely() int64 { return j.quickest(leastRTTs) / 2 }
 // quickest is the shortest way, in ns, to those sides and back that answered so often: what
 // the whole round trip takes at least.
 func (j *judge) quickest(answers int) (ns int64) {
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		if j.side[dir].answers >= answers {
 			ns += j.c.Dir[dir].MinRTT()
 		}
@@ -86,14 +88,14 @@ func (j *judge) quickest(answers int) (ns int64) {
 	return ns
 }
 
-func beyond(msg int64, low *track.Record) string {
+func beyond(msg seq.Num, low *track.Record) string {
 	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.Msg), msg-low.Msg+1)
 }
 
 // outstanding is the lowest reliable packet that is not known to be acknowledged,
 // nil for none, as far below num that its message can be outside the window: no
 // more messages begin than there are packets.
-func (j *judge) outstanding(dir int, num int64) *track.Record {
+func (j *judge) outstanding(dir dissect.Dir, num seq.Num) *track.Record {
 	s, out := &j.side[dir], &j.c.Dir[dir]
 	to := num - dp4.MessageWindow
 	from := num - track.Remembered
@@ -115,7 +117,7 @@ func (j *judge) outstanding(dir int, num int64) *track.Record {
 
 // settleExcess looks at the first acknowledgement that was certainly sent after a
 // message beyond the window was: what it leaves open was open then.
-func (j *judge) settleExcess(dir int) {
+func (j *judge) settleExcess(dir dissect.Dir) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	x := &s.excess
 	if !x.set || j.Frame.Time < x.ripe || !j.Fine() {

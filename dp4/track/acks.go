@@ -11,10 +11,10 @@ import (
 // acknowledgement tracks an ACK or NACK. The sequence is the space they are made
 // in (MC-DPL4R 2.2.2). An ACK covers it and all before it, a NACK all before it;
 // counted says whether its count of bytes was captured.
-func (c *conn) acknowledgement(dir int, counted bool) {
+func (c *conn) acknowledgement(dir dissect.Dir, counted bool) {
 	f, s, own := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	own.Acks++
-	other := 1 - dir
+	other := dir.Other()
 	out := &c.c.Dir[other]
 	if out.Provisionals().Any() {
 		c.confirmAcked(other)
@@ -59,7 +59,7 @@ func (c *conn) acknowledgement(dir int, counted bool) {
 
 // apply hands what the frame at hand acknowledges of side dir to the engine. An
 // unordered report, which is older than another one, denies nothing.
-func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
+func (c *conn) apply(dir dissect.Dir, num seq.Num, ordered bool) dissect.Words {
 	f, a, out := c.Packet, &c.ack, &c.c.Dir[dir]
 	arrived := unknown
 	if s := &c.side[dir]; ordered {
@@ -79,14 +79,14 @@ func (c *conn) apply(dir int, num int64, ordered bool) dissect.Words {
 	if f.Type == dp4.TypeNACK && ordered {
 		c.deny(dir, num)
 		for m := f.Mask; m != 0; m &= m - 1 {
-			c.deny(dir, num+1+int64(bits.TrailingZeros32(m)))
+			c.deny(dir, num+1+seq.Num(bits.TrailingZeros32(m)))
 		}
 	}
 	return words
 }
 
 // deny notes that a number of a side was reported missing.
-func (c *conn) deny(dir int, n int64) {
+func (c *conn) deny(dir dissect.Dir, n seq.Num) {
 	out := &c.c.Dir[dir]
 	captured, held := out.Captured(n)
 	if held && !captured {
@@ -98,12 +98,12 @@ func (c *conn) deny(dir int, n int64) {
 }
 
 // after reports whether a number was certainly sent after the capture began.
-func (s *side) after(n int64) bool { return s.hasSure && n > s.sure }
+func (s *side) after(n seq.Num) bool { return s.hasSure && n > s.sure }
 
 // report fills in what a NACK says was received: of the numbers behind its own,
 // those up to the last one reported missing that the mask does not name
 // (AMB-DP4-15). What lies beyond may not have been expected yet.
-func (c *conn) report(dir int, num int64) {
+func (c *conn) report(dir dissect.Dir, num seq.Num) {
 	a, m := &c.ack, uint64(c.Packet.Mask)
 	a.Base = num + 1
 	if m == 0 {
@@ -111,7 +111,7 @@ func (c *conn) report(dir int, num int64) {
 	}
 	a.Mask = ^m & (1<<(63-bits.LeadingZeros64(m)) - 1)
 	for m := a.Mask; m != 0; m &= m - 1 {
-		n := a.Base + int64(bits.TrailingZeros64(m))
+		n := a.Base + seq.Num(bits.TrailingZeros64(m))
 		if captured, _ := c.c.Dir[dir].Captured(n); !captured {
 			c.hear(dir, n) // what is not reliable is not reported missing
 		}
@@ -120,7 +120,7 @@ func (c *conn) report(dir int, num int64) {
 
 // hear acknowledges a number without taking that for proof that it was sent
 // while the capture ran, or that it arrived.
-func (c *conn) hear(dir int, n int64) {
+func (c *conn) hear(dir dissect.Dir, n seq.Num) {
 	a := c.ack
 	a.Hearsay = true
 	c.c.Dir[dir].AcknowledgeOne(n, &a, c.link)
@@ -129,7 +129,7 @@ func (c *conn) hear(dir int, n int64) {
 // passOver looks at the numbers an acknowledgement passes, or names, that were
 // never captured. A receiver also passes over what was not sent reliably and got
 // lost, so that is no proof that they arrived: only its count of bytes is.
-func (c *conn) passOver(dir int, v arrival) (words dissect.Words) {
+func (c *conn) passOver(dir dissect.Dir, v arrival) (words dissect.Words) {
 	a, out := &c.ack, &c.c.Dir[dir]
 	w := out.Window()
 	top, _ := w.Highest()
@@ -171,7 +171,7 @@ func (s *side) repeated(words dissect.Words, now lastAck) dissect.Words {
 
 // pass tells the messages of a side that its peer has all before the one an
 // acknowledgement names.
-func (c *conn) pass(dir int) {
+func (c *conn) pass(dir dissect.Dir) {
 	s := &c.side[dir]
 	if top, ok := s.msg.Known(); ok {
 		if msg := near(top, c.Packet.MessageID); msg <= top {

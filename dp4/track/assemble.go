@@ -4,6 +4,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Bounds of what is kept of messages of one side.
@@ -15,7 +16,7 @@ const (
 
 // A piece is what one data frame contributes to the application's messages.
 type piece struct {
-	num, msg int64
+	num, msg seq.Num
 	flags    dp4.Flags
 	size     int // of the data, whatever the capture cut off
 	data     []byte
@@ -28,13 +29,13 @@ type piece struct {
 // for is not known until it comes, is acknowledged, or is out of the window.
 type assembler struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 
 	started  bool
-	floor    int64 // messages below are settled
-	top      int64 // one above the highest message seen
+	floor    seq.Num // messages below are settled
+	top      seq.Num // one above the highest message seen
 	states   [64]state
-	ackedMsg int64 // all messages below are acknowledged
+	ackedMsg seq.Num // all messages below are acknowledged
 	hasAcked bool
 
 	partials []*partial // by message: at most as many as there are states
@@ -54,20 +55,20 @@ const (
 )
 
 // start tells the first message that may come.
-func (a *assembler) start(first int64) {
+func (a *assembler) start(first seq.Num) {
 	a.started, a.floor, a.top = true, first, first
 }
 
 // acked is the first message that is not known to be acknowledged.
-func (a *assembler) acked() (int64, bool) { return a.ackedMsg, a.hasAcked }
+func (a *assembler) acked() (seq.Num, bool) { return a.ackedMsg, a.hasAcked }
 
 // see notes that a message was sent; what is out of its window is not waited
 // for any longer.
-func (a *assembler) see(msg int64) {
+func (a *assembler) see(msg seq.Num) {
 	if msg < a.top {
 		return
 	}
-	for n := max(a.top, msg-int64(len(a.states))+1); n <= msg; n++ {
+	for n := max(a.top, msg-seq.Num(len(a.states))+1); n <= msg; n++ {
 		a.states[n&63] = unseen
 	}
 	a.top = msg + 1
@@ -77,10 +78,10 @@ func (a *assembler) see(msg int64) {
 }
 
 // state gives that of a message at or above the floor.
-func (a *assembler) state(msg int64) *state { return &a.states[msg&63] }
+func (a *assembler) state(msg seq.Num) *state { return &a.states[msg&63] }
 
 // pass notes that the peer has all messages before msg, or does without them.
-func (a *assembler) pass(msg int64) {
+func (a *assembler) pass(msg seq.Num) {
 	if !a.started {
 		return
 	}
@@ -94,12 +95,12 @@ func (a *assembler) pass(msg int64) {
 }
 
 // settleBelow stops waiting for messages below first that are not complete.
-func (a *assembler) settleBelow(first int64) {
+func (a *assembler) settleBelow(first seq.Num) {
 	if len(a.waiting) == 0 {
 		a.floor = max(a.floor, first)
 		return
 	}
-	a.floor = max(a.floor, a.top-int64(len(a.states)))
+	a.floor = max(a.floor, a.top-seq.Num(len(a.states)))
 	for n := a.floor; n < first; n++ {
 		if s := a.state(n); *s != ready {
 			*s = settled
@@ -138,7 +139,7 @@ func (a *assembler) add(p *piece) {
 		a.complete(m.message(a.conn.wants.Messages))
 		a.recycle(m)
 	}
-	for len(a.partials) > 0 && (a.kept > maxKept || a.partials[0].msg.Number < a.top-int64(len(a.states))) {
+	for len(a.partials) > 0 && (a.kept > maxKept || a.partials[0].msg.Number < a.top-seq.Num(len(a.states))) {
 		a.abandon(a.partials[0])
 	}
 	a.drain()

@@ -15,7 +15,7 @@ func benchmarkTrack(b *testing.B, cfg worldConfig) {
 	list := make([]dissect.Datagram, len(w.tap))
 	for i := range w.tap {
 		x := &w.tap[i]
-		list[i] = dissect.Datagram{Frame: uint64(i + 1), Time: x.at, HasTime: true, Src: hosts[x.from], Dst: hosts[1-x.from],
+		list[i] = dissect.Datagram{Frame: uint64(i + 1), Time: x.at, HasTime: true, Src: hosts[x.from], Dst: hosts[x.from.Other()],
 			Payload: x.payload, Length: len(x.payload), IPID: x.ipid, Sum: uint64(i + 1)}
 	}
 	b.ReportAllocs()

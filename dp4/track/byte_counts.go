@@ -1,5 +1,7 @@
 package track
 
+import "github.com/dpdissect/dpdissect/session/seq"
+
 // An arrival is what a count of bytes says of numbers an acknowledgement passes
 // that were not captured.
 type arrival uint8
@@ -27,7 +29,7 @@ type byteCounts struct {
 
 	whole leveler // captured less received
 	upTo  leveler // captured up to the packet an ACK answers, less received: without what is on its way
-	num   int64   // packet of the latest such ACK
+	num   seq.Num // packet of the latest such ACK
 	leaky bool    // more arrived than was captured, for whatever reason
 	ahead int     // how often a count was higher than all that was captured explains
 
@@ -139,7 +141,7 @@ func (l *byteCounts) surplus(more int64, before *leveler) arrival {
 
 // compare judges the latest count of an ACK that answers a packet at once; sum is
 // what was captured up to that packet.
-func (l *byteCounts) compare(num, sum int64) arrival {
+func (l *byteCounts) compare(num seq.Num, sum int64) arrival {
 	if l.back > 0 || l.upTo.set && num <= l.num {
 		return unknown
 	}

@@ -33,7 +33,7 @@ type side struct {
 	bytes     byteCounts // of what it sent, by the other side's counts
 	aheadThen int        // bytes.ahead, when it was last captured
 	total     int64      // bytes of data frames captured, those to be ignored and copies included
-	sure      int64      // numbers above were sent after the capture began
+	sure      seq.Num    // numbers above were sent after the capture began
 	hasSure   bool
 	early     bool // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
@@ -46,7 +46,7 @@ type side struct {
 // A lastAck is what an acknowledgement said, to recognise repetitions.
 type lastAck struct {
 	typ  dp4.Type
-	next int64
+	next seq.Num
 	mask uint32
 }
 

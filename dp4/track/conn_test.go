@@ -82,7 +82,7 @@ func TestMC_DPL4R_3_1_3_Start(t *testing.T) {
 func TestPlayerPairs(t *testing.T) {
 	of := func(f dp4.Frame, from, to uint32) dp4.Frame { f.From.Value, f.To.Value = from, to; return f }
 	type frame struct {
-		from int
+		from dissect.Dir
 		f    dp4.Frame
 	}
 	for _, c := range []struct {

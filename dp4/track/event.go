@@ -16,9 +16,9 @@ type Judge interface {
 	// Observe is told a step. The event is valid until it returns.
 	Observe(*Event)
 	// Refuted tells of packets that were kept aside and turned out to be out of place.
-	Refuted(dir int, frames []seq.ProvisionalFrame)
+	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// End tells that nothing comes any more of a side.
-	End(dir int)
+	End(dir dissect.Dir)
 }
 
 // An Event is a datagram and what the connection makes of it.
@@ -26,12 +26,12 @@ type Event struct {
 	Frame  *dissect.Frame // nil when none is at hand
 	Packet *dp4.Frame     // decoded
 	Step   Step
-	Dir    int   // its sender
-	Faults Fault // what is wrong with it by itself
-	Others bool  // it names other players than those of the connection
+	Dir    dissect.Dir // its sender
+	Faults Fault       // what is wrong with it by itself
+	Others bool        // it names other players than those of the connection
 	Reason Reason
-	Num    int64 // of a data frame, or that an acknowledgement names
-	Msg    int64 // messageid of a data frame
+	Num    seq.Num // of a data frame, or that an acknowledgement names
+	Msg    seq.Num // messageid of a data frame
 
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
@@ -86,7 +86,7 @@ func (e *Event) begin(fr *dissect.Frame, f *dp4.Frame) {
 }
 
 // tell tells the judge, where there is one, how far the connection has come.
-func (c *conn) tell(dir int, s Step) {
+func (c *conn) tell(dir dissect.Dir, s Step) {
 	if c.judge != nil {
 		c.Event.Dir, c.Event.Step = dir, s
 		c.judge.Observe(&c.Event)
@@ -94,7 +94,7 @@ func (c *conn) tell(dir int, s Step) {
 }
 
 // refuted tells the judge of packets of a side whose sequence turned out to be out of place.
-func (c *conn) refuted(dir int) {
+func (c *conn) refuted(dir dissect.Dir) {
 	frames := c.c.Dir[dir].Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
 		c.judge.Refuted(dir, frames)
@@ -114,48 +114,52 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 func (v View) Follows() bool { return v.c.again }
 
 // RecordOf is what is remembered of a packet of a side, nil for nothing.
-func (v View) RecordOf(dir int, num int64) *Record { return v.c.side[dir].facts.record(num) }
+func (v View) RecordOf(dir dissect.Dir, num seq.Num) *Record { return v.c.side[dir].facts.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.
-func (v View) MessageOf(dir int, msg int64) *Message { return v.c.side[dir].facts.message(msg) }
+func (v View) MessageOf(dir dissect.Dir, msg seq.Num) *Message {
+	return v.c.side[dir].facts.message(msg)
+}
 
 // Epoch counts the doubts in the numbers of a side: those of different epochs are not
 // compared.
-func (v View) Epoch(dir int) uint32 { return v.c.side[dir].facts.epoch }
+func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].facts.epoch }
 
 // Doubted is when the latest doubt was, ns.
-func (v View) Doubted(dir int) int64 { return v.c.side[dir].facts.doubted }
+func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].facts.doubted }
 
 // Top is the highest number of a side in its epoch; ok is false when there is none yet.
-func (v View) Top(dir int) (top int64, ok bool) {
+func (v View) Top(dir dissect.Dir) (top seq.Num, ok bool) {
 	h := &v.c.side[dir].facts
 	return h.top, h.topSet
 }
 
 // Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
 // doubt; highest is the highest that was captured of it.
-func (v View) Sure(dir int, e *Event, highest int64) bool {
+func (v View) Sure(dir dissect.Dir, e *Event, highest seq.Num) bool {
 	h := &v.c.side[dir].facts
 	return e.Frame.HasTime && h.pace.steady(e.Frame.Time) && e.Num == near(highest, e.Packet.Sequence) && !(h.topSet && h.top < highest)
 }
 
 // Sent is how many bytes of data frames were captured of a side, copies and what is to be
 // ignored included.
-func (v View) Sent(dir int) int64 { return v.c.side[dir].total }
+func (v View) Sent(dir dissect.Dir) int64 { return v.c.side[dir].total }
 
 // Started is the number above which all packets of a side were sent after the capture began,
 // where one is known.
-func (v View) Started(dir int) (num int64, ok bool) { return v.c.side[dir].sure, v.c.side[dir].hasSure }
+func (v View) Started(dir dissect.Dir) (num seq.Num, ok bool) {
+	return v.c.side[dir].sure, v.c.side[dir].hasSure
+}
 
 // CountedAhead is how often the peer of a side counted more bytes than were captured: now,
 // and when a packet of the side was captured last.
-func (v View) CountedAhead(dir int) (now, then int) {
+func (v View) CountedAhead(dir dissect.Dir) (now, then int) {
 	return v.c.side[dir].bytes.ahead, v.c.side[dir].aheadThen
 }
 
 // CountsPackets reports whether a side counts the sendings of each packet by itself
 // (AMB-DP4-13).
-func (v View) CountsPackets(dir int) bool { return v.c.side[dir].history.perPacket }
+func (v View) CountsPackets(dir dissect.Dir) bool { return v.c.side[dir].history.perPacket }
 
 // Fine reports whether times of the capture are known to be fine enough to tell a later
 // sending from a copy.

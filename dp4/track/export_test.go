@@ -22,4 +22,4 @@ type Certain struct{}
 func (Certain) Reset() {}
 
 // Observe implements session.Probe.
-func (Certain) Observe(*dissect.Datagram, int) float64 { return session.LockBits }
+func (Certain) Observe(*dissect.Datagram, dissect.Dir) float64 { return session.LockBits }

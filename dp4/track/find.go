@@ -60,7 +60,7 @@ func (p *pair) known(fr *dissect.Frame, f *dp4.Frame) *conn {
 // between reports whether a frame is of the connection's two players.
 func (c *conn) between(d *dissect.Datagram, f *dp4.Frame) bool {
 	dir := c.c.DirOf(d)
-	return c.c.Players[dir] == f.From.Value && c.c.Players[1-dir] == f.To.Value
+	return c.c.Players[dir] == f.From.Value && c.c.Players[dir.Other()] == f.To.Value
 }
 
 // mayOpen reports whether a frame of players unknown so far starts a connection
@@ -81,10 +81,10 @@ func (p *pair) mayOpen(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) bool
 func (p *pair) answers(fr *dissect.Frame, f *dp4.Frame) bool {
 	for _, c := range p.conns {
 		dir := c.c.DirOf(fr.Datagram)
-		if c.c.Players[dir] != f.From.Value && c.c.Players[1-dir] != f.To.Value {
+		if c.c.Players[dir] != f.From.Value && c.c.Players[dir.Other()] != f.To.Value {
 			continue
 		}
-		s := &c.side[1-dir]
+		s := &c.side[dir.Other()]
 		top, ok := s.seq.Known()
 		if ok && s.history.names(near(top, f.Sequence), f.MessageID) {
 			return true
@@ -101,7 +101,7 @@ func (p *pair) stray(fr *dissect.Frame, f *dp4.Frame) *conn {
 	}
 	for _, c := range p.conns {
 		dir := c.c.DirOf(fr.Datagram)
-		if c.c.Players[dir] == f.From.Value || c.c.Players[1-dir] == f.To.Value {
+		if c.c.Players[dir] == f.From.Value || c.c.Players[dir.Other()] == f.To.Value {
 			return c
 		}
 	}
@@ -155,7 +155,7 @@ func (p *pair) end(c *conn, now int64) {
 // none of the players.
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	for _, c := range p.conns {
-		c.unreachable(1 - c.c.DirOf(d))
+		c.unreachable(c.c.DirOf(d).Other())
 	}
 }
 

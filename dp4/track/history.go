@@ -18,13 +18,13 @@ type history struct {
 	messages  *[32]sentMessage // nil while all were of one packet
 	perPacket bool             // this side counts each packet by itself
 
-	denied [32]int64 // numbers that were reported missing before they were captured
-	n      int       // how many of them
+	denied [32]seq.Num // numbers that were reported missing before they were captured
+	n      int         // how many of them
 }
 
 // A sentUnit is what is remembered of one packet.
 type sentUnit struct {
-	msg    int64
+	msg    seq.Num
 	time   int64 // of the first captured copy, ns
 	hash   uint64
 	sum    int64 // bytes captured of this side up to the latest copy captured
@@ -38,10 +38,10 @@ type sentUnit struct {
 
 // A sentMessage is what is remembered of a message of several packets.
 type sentMessage struct {
-	msg     int64
+	msg     seq.Num
 	set     bool
 	started bool      // start is valid
-	start   int64     // number of its first packet, or the lowest it can be
+	start   seq.Num   // number of its first packet, or the lowest it can be
 	retries [4]uint64 // serials of captured retries
 	hasLast bool
 	last    int64 // time of the latest captured first sending
@@ -50,7 +50,7 @@ type sentMessage struct {
 // noUnit is one that is not remembered.
 var noUnit sentUnit
 
-func (h *history) unit(n int64) *sentUnit {
+func (h *history) unit(n seq.Num) *sentUnit {
 	if p := h.packets.At(n); p != nil {
 		return &p.sent
 	}
@@ -60,7 +60,7 @@ func (h *history) unit(n int64) *sentUnit {
 // noMessage is one that is not remembered.
 var noMessage sentMessage
 
-func (h *history) message(m int64) *sentMessage {
+func (h *history) message(m seq.Num) *sentMessage {
 	if h.messages == nil {
 		return &noMessage
 	}
@@ -69,7 +69,7 @@ func (h *history) message(m int64) *sentMessage {
 
 // mark says what a captured sending is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
-func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) seq.Mark {
+func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) seq.Mark {
 	u := h.unit(num)
 	seen := u.set && u.msg == msg
 	switch {
@@ -85,7 +85,7 @@ func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64
 
 // proves reports whether the serial of a sending shows, though no copy with a
 // lower one was captured, that the packet had been sent before.
-func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int64) bool {
+func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) bool {
 	switch {
 	case f.Serial == 0:
 		return false
@@ -98,7 +98,7 @@ func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top, rtt int
 // overtaken compares with the packets behind this one, which are first sent
 // after it: one of the same message with a lower serial is proof. So is one that
 // went by long ago, when there are serials nothing else explains.
-func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64) bool {
+func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.Num) bool {
 	if h.deny(num) && h.unexplained(serial, num, msg) > 0 {
 		return true
 	}
@@ -124,7 +124,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top int64
 
 // miss notes that a number that was not captured was reported missing: packets
 // behind it had arrived by then.
-func (h *history) miss(num int64) {
+func (h *history) miss(num seq.Num) {
 	if !h.deny(num) {
 		h.denied[h.n%len(h.denied)] = num
 		h.n++
@@ -132,14 +132,14 @@ func (h *history) miss(num int64) {
 }
 
 // deny reports whether a number was reported missing before it was captured.
-func (h *history) deny(num int64) bool {
+func (h *history) deny(num seq.Num) bool {
 	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
 }
 
 // unexplained is how many serials below this one neither the packets before it
 // nor captured retries account for: sendings that were not captured. If this is
 // a retry, the first sending of its packet is among them.
-func (h *history) unexplained(serial uint8, num, msg int64) int {
+func (h *history) unexplained(serial uint8, num, msg seq.Num) int {
 	m := h.message(msg)
 	if !m.set || m.msg != msg {
 		start, ok := h.startOf(num)
@@ -166,13 +166,13 @@ func (m *sentMessage) below(serial uint8) (n int) {
 
 // late reports whether a packet comes as late behind the first sendings of its
 // message as only a retry does.
-func (h *history) late(fr *dissect.Frame, msg, rtt int64) bool {
+func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
 	m := h.message(msg)
 	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
 }
 
 // keep remembers a sending that the engine has judged.
-func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg int64, hash uint64, sum int64, words dissect.Words) {
+func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, hash uint64, sum int64, words dissect.Words) {
 	p := h.packets.room(num, fr.Time)
 	if p == nil {
 		return
@@ -190,7 +190,7 @@ func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg int64, hash uin
 	}
 }
 
-func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg int64, retry, copied bool) {
+func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, retry, copied bool) {
 	if h.messages == nil {
 		h.messages = new([32]sentMessage)
 	}
@@ -218,7 +218,7 @@ func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg int64, r
 
 // startOf gives the lowest number a message can start with that has the packet
 // num, by the packets of others captured before.
-func (h *history) startOf(num int64) (start int64, ok bool) {
+func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
 	for n := num - 1; n > num-64; n-- {
 		if h.unit(n).set {
 			return n + 1, true
@@ -229,21 +229,21 @@ func (h *history) startOf(num int64) (start int64, ok bool) {
 
 // differs reports whether the first sending of a packet was captured and was
 // another one than that with the given hash.
-func (h *history) differs(hash uint64, num, msg int64) bool {
+func (h *history) differs(hash uint64, num, msg seq.Num) bool {
 	u := h.unit(num)
 	return u.set && (u.msg != msg || u.serial == 0 && u.hash != hash)
 }
 
 // names reports whether a packet was captured and is of the message with the given
 // low byte.
-func (h *history) names(num int64, message uint8) bool {
+func (h *history) names(num seq.Num, message uint8) bool {
 	return h.unit(num).set && uint8(h.unit(num).msg) == message
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
 // is false unless that packet came by but a round trip ago, so that none behind it
 // can have arrived before the ACK was sent.
-func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num, rtt int64) (sum int64, ok bool) {
+func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int64) (sum int64, ok bool) {
 	if f.Type != dp4.TypeACK || !fr.HasTime {
 		return 0, false
 	}

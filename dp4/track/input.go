@@ -19,7 +19,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		c.c.Complete = true
 		c.life.state = session.Established
 	}
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
@@ -54,7 +54,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	c.doubtful = damaged || c.Faults.Doubtful() || err != nil
 	malformed := err != nil && !fr.Cut()
 	untracked := malformed || damaged || err != nil && !f.Headed(err) || f.Ignored() || c.Faults&FaultNoack != 0 || c.Others
-	num, msg := int64(0), int64(0)
+	num, msg := seq.Num(0), seq.Num(0)
 	if f.Type == dp4.TypeData && !untracked {
 		num, msg = c.recognize(dir)
 	} else if !damaged {
@@ -81,7 +81,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 }
 
 // untracked counts a frame by what it is and tracks nothing of it.
-func (c *conn) untracked(dir int, err *dissect.Error) {
+func (c *conn) untracked(dir dissect.Dir, err *dissect.Error) {
 	switch c.Packet.Type {
 	case dp4.TypeData:
 		c.c.Dir[dir].DataFrames++
@@ -98,7 +98,7 @@ func (c *conn) untracked(dir int, err *dissect.Error) {
 
 // ignored notes a data frame of which its side's state does not follow: whether the
 // receiver counts its bytes, and what it answers, is not known.
-func (c *conn) ignored(dir int, why Reason) {
+func (c *conn) ignored(dir dissect.Dir, why Reason) {
 	c.side[dir].bytes.doubt()
 	c.Reason = why
 	c.tell(dir, Ignored)
@@ -108,7 +108,7 @@ func (c *conn) ignored(dir int, why Reason) {
 func (c *conn) size() int64 { return int64(c.Packet.Size(c.Frame.Length)) }
 
 // recognize unwraps the numbers of a data frame and tells whether it is a copy.
-func (c *conn) recognize(dir int) (num, msg int64) {
+func (c *conn) recognize(dir dissect.Dir) (num, msg seq.Num) {
 	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
@@ -126,7 +126,7 @@ func (c *conn) recognize(dir int) (num, msg int64) {
 }
 
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(dir int, num, msg int64) {
+func (c *conn) dataFrame(dir dissect.Dir, num, msg seq.Num) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	out.DataFrames++
 	if out.Stale(&c.sent) {
@@ -152,7 +152,7 @@ func (c *conn) dataFrame(dir int, num, msg int64) {
 }
 
 // believed tracks a data frame whose sequence stands in the series of its side.
-func (c *conn) believed(dir int, num, msg int64) {
+func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	c.Num, c.Msg, c.Fits = num, msg, false
 	possible := c.doubtful || !c.IsNew() || c.possible(dir, num, msg)
@@ -194,7 +194,7 @@ func (c *conn) believed(dir int, num, msg int64) {
 }
 
 // impossible notes a data frame whose numbers contradict others.
-func (c *conn) impossible(dir int, msg int64) {
+func (c *conn) impossible(dir dissect.Dir, msg seq.Num) {
 	why := Unclear
 	if top, ok := c.side[dir].msg.Known(); ok && msg-top >= dp4.MessageWindow {
 		why = ByWindow
@@ -203,7 +203,7 @@ func (c *conn) impossible(dir int, msg int64) {
 }
 
 // remember keeps what is compared of a data frame that the engine has taken.
-func (c *conn) remember(dir int, num, msg int64) {
+func (c *conn) remember(dir dissect.Dir, num, msg seq.Num) {
 	c.Record = nil
 	if !c.doubtful && c.IsNew() {
 		c.keep(dir, num, msg)
@@ -213,7 +213,7 @@ func (c *conn) remember(dir int, num, msg int64) {
 	}
 }
 
-func (c *conn) keep(dir int, num, msg int64) {
+func (c *conn) keep(dir dissect.Dir, num, msg seq.Num) {
 	s := &c.side[dir]
 	h := &s.facts
 	if c.Frame.HasTime {
@@ -234,7 +234,7 @@ func (c *conn) keep(dir int, num, msg int64) {
 
 // start looks at the first data frame of a side, which may have the numbers
 // everything begins with.
-func (c *conn) start(dir int, num, msg int64) {
+func (c *conn) start(dir dissect.Dir, num, msg seq.Num) {
 	s := &c.side[dir]
 	if _, known := s.seq.Known(); !known {
 		first := msg - dp4.MessageWindow + 1 // what the sender may have outstanding
@@ -257,7 +257,7 @@ func (c *conn) start(dir int, num, msg int64) {
 }
 
 // deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir int, num, msg int64) {
+func (c *conn) deliver(dir dissect.Dir, num, msg seq.Num) {
 	f := c.Packet
 	size := len(f.Data) + c.Frame.Length - len(c.Frame.Payload)
 	if a := &c.side[dir].asm; f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.wants.Messages == session.CountMessages {

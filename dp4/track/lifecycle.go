@@ -29,11 +29,11 @@ type lifecycle struct {
 	state  session.State
 	before session.State // before an ICMP notice
 	gone   bool          // an ICMP notice said so of side lost
-	lost   int
+	lost   dissect.Dir
 	spoke  [2]bool
 
-	trier    int // direction of unanswered tries
-	tries    int // captured sendings of one packet since the peer was last heard
+	trier    dissect.Dir // direction of unanswered tries
+	tries    int         // captured sendings of one packet since the peer was last heard
 	firstTry int64
 	lastTry  int64
 	gap      int64 // between the last two tries
@@ -50,7 +50,7 @@ func (l *lifecycle) settle(s session.State) {
 
 // heard notes that a side speaks: tries of the other one are answered, and it is
 // not unreachable.
-func (l *lifecycle) heard(dir int) {
+func (l *lifecycle) heard(dir dissect.Dir) {
 	l.spoke[dir] = true
 	if dir != l.trier {
 		l.tries = 0
@@ -61,7 +61,7 @@ func (l *lifecycle) heard(dir int) {
 }
 
 // try notes that a side sent a packet for the n-th time.
-func (l *lifecycle) try(dir, n int, fr *dissect.Frame) {
+func (l *lifecycle) try(dir dissect.Dir, n int, fr *dissect.Frame) {
 	if dir != l.trier || l.tries == 0 {
 		l.trier, l.tries, l.firstTry, l.lastTry = dir, 0, fr.Time, fr.Time
 	}
@@ -100,9 +100,9 @@ func (c *conn) overBy(fr *dissect.Frame, f *dp4.Frame) bool {
 }
 
 // unreachable tracks an ICMP notice about what was sent to side lost.
-func (c *conn) unreachable(lost int) {
+func (c *conn) unreachable(lost dissect.Dir) {
 	l := &c.life
-	if c.finished || l.gone || !l.spoke[1-lost] {
+	if c.finished || l.gone || !l.spoke[lost.Other()] {
 		return
 	}
 	l.gone, l.lost, l.before = true, lost, l.state
@@ -121,7 +121,7 @@ func (c *conn) finish(end int64) {
 	}
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		c.c.Dir[i].Provisionals().End()
 		c.refuted(i)
 		if c.judge != nil {

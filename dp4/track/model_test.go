@@ -57,7 +57,7 @@ func (w *world) after(ms float64, do func()) {
 // A tapped datagram passed the capture point.
 type tapped struct {
 	at      int64
-	from    int
+	from    dissect.Dir
 	payload []byte
 	ipid    uint16
 	tx      *transmission
@@ -90,7 +90,7 @@ type messageOut struct {
 
 type peer struct {
 	w     *world
-	side  int
+	side  dissect.Dir
 	msg   int64
 	seq   int64
 	ipid  uint16
@@ -108,7 +108,7 @@ type peer struct {
 
 func newWorld(seed uint64, cfg worldConfig) *world {
 	w := &world{cfg: cfg, rnd: rand.New(rand.NewPCG(seed, 4)), now: 1e15}
-	for i := range w.peers {
+	for i := range dissect.Dirs {
 		w.peers[i] = &peer{w: w, side: i, msg: 1, seq: 1, expected: 1, units: map[int64]*unitOut{}, got: map[int64]*transmission{}, holeAt: map[int64]int64{}}
 		w.peers[i].talk(cfg.messages)
 	}
@@ -227,7 +227,7 @@ func (p *peer) transmit(tx *transmission) {
 				return
 			}
 			for range 1 + w.rnd.IntN(1+int(w.cfg.double*20)) {
-				w.after(5+w.rnd.Float64()*w.cfg.jitter, func() { w.peers[1-p.side].receive(tx, len(payload)) })
+				w.after(5+w.rnd.Float64()*w.cfg.jitter, func() { w.peers[p.side.Other()].receive(tx, len(payload)) })
 			}
 		})
 	}
@@ -262,7 +262,7 @@ func (p *peer) skip() {
 			p.expected++
 			continue
 		}
-		u := p.w.peers[1-p.side].units[p.expected]
+		u := p.w.peers[p.side.Other()].units[p.expected]
 		higher := false
 		for n := p.expected + 1; n < p.expected+200 && !higher; n++ {
 			higher = p.got[n] != nil
@@ -286,7 +286,7 @@ func (p *peer) answer(tx *transmission) {
 	a := &transmission{num: p.expected}
 	a.f = dp4.Frame{BytesReceived: p.bytes, Tick: uint32(p.w.now / 1e6)}
 	if tx.num >= p.expected && p.w.cfg.nacks {
-		u := p.w.peers[1-p.side].units[p.expected]
+		u := p.w.peers[p.side.Other()].units[p.expected]
 		a.f.Flags, a.f.MessageID, a.f.Sequence = dp4.ACK|dp4.EXT, uint8(u.msg), uint8(p.expected)
 		for i := range int64(24) {
 			if n := p.expected + 1 + i; n < tx.num && p.got[n] == nil {

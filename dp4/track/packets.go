@@ -20,9 +20,9 @@ type packets struct {
 const Remembered = 128
 
 // room makes room for a packet at a time; it gives nil when the packet is too old.
-func (p *packets) room(num, now int64) *packet {
+func (p *packets) room(num seq.Num, now int64) *packet {
 	p.Most = Remembered
-	x, fresh := p.Put(num, func(_ int64, old *packet, size int) bool {
+	x, fresh := p.Put(num, func(_ seq.Num, old *packet, size int) bool {
 		return !p.lowMemory || size < seq.LowMemoryLeast || now-max(old.sent.seen, old.record.Last) < seq.LowMemoryTime
 	})
 	if fresh {

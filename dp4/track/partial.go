@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A partial is a message of which parts are missing. The message at hand says
@@ -15,9 +16,9 @@ type partial struct {
 	msg     session.Message
 	hasSTA  bool
 	hasEOM  bool
-	sta     int64 // number of the first packet
-	eom     int64 // number of the last packet
-	cut     bool  // the capture holds less than a packet had, or too much came to be kept
+	sta     seq.Num // number of the first packet
+	eom     seq.Num // number of the last packet
+	cut     bool    // the capture holds less than a packet had, or too much came to be kept
 	parts   []part
 	data    []byte // of the parts, in the order of capture
 	payload []byte // joined
@@ -25,7 +26,7 @@ type partial struct {
 
 // A part is the data of one packet.
 type part struct {
-	num      int64
+	num      seq.Num
 	off, end int
 }
 
@@ -44,7 +45,7 @@ func (a *assembler) single(p *piece) *session.Message {
 
 // partial gives the message a packet is a part of.
 func (a *assembler) partial(p *piece) *partial {
-	i, found := slices.BinarySearchFunc(a.partials, p.msg, func(m *partial, msg int64) int { return cmp.Compare(m.msg.Number, msg) })
+	i, found := slices.BinarySearchFunc(a.partials, p.msg, func(m *partial, msg seq.Num) int { return cmp.Compare(m.msg.Number, msg) })
 	if found {
 		return a.partials[i]
 	}
@@ -91,7 +92,7 @@ func (m *partial) keep(p *piece, mode session.MessageMode) int {
 
 // complete reports whether all parts are there. Each number comes once.
 func (m *partial) complete() bool {
-	return m.hasSTA && m.hasEOM && m.eom-m.sta == int64(m.msg.Frames)-1
+	return m.hasSTA && m.hasEOM && m.eom-m.sta == seq.Num(m.msg.Frames)-1
 }
 
 // message joins the parts in the order of their numbers.

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -34,14 +35,14 @@ const (
 )
 
 // found tells the judge of a contradiction.
-func (c *conn) found(dir int, what Contradiction, other *Record, m *Message) {
+func (c *conn) found(dir dissect.Dir, what Contradiction, other *Record, m *Message) {
 	c.Contradiction, c.Other, c.Message = what, other, m
 	c.tell(dir, Contradicts)
 }
 
 // possible reports whether the numbers of a data frame can be right by those captured
 // before; where they are not, it is not to be tracked.
-func (c *conn) possible(dir int, num, msg int64) bool {
+func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
 	u := h.record(num)
 	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
@@ -60,7 +61,7 @@ func (c *conn) possible(dir int, num, msg int64) bool {
 }
 
 // repeats compares a sending of a packet with that captured before (MC-DPL4R 2.2.2).
-func (c *conn) repeats(dir int, u *Record, msg int64) bool {
+func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 	what := c.unlike(dir, u, msg)
 	if what == 0 {
 		c.Other = u
@@ -73,7 +74,7 @@ func (c *conn) repeats(dir int, u *Record, msg int64) bool {
 }
 
 // unlike says in what a sending differs from the packet that has its number, 0 for nothing.
-func (c *conn) unlike(dir int, u *Record, msg int64) Contradiction {
+func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 	f := c.Packet
 	data := dataPrint(f, c.Frame)
 	switch {
@@ -93,7 +94,7 @@ func (c *conn) unlike(dir int, u *Record, msg int64) Contradiction {
 
 // isNewBelow reports whether what has the number of another packet is a new one: the
 // first sending of a message behind all others, below the highest number.
-func (c *conn) isNewBelow(dir int, num, msg int64) bool {
+func (c *conn) isNewBelow(dir dissect.Dir, num, msg seq.Num) bool {
 	s := &c.side[dir]
 	last, ok := s.msg.Known()
 	return ok && msg > last && num < s.facts.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
@@ -102,7 +103,7 @@ func (c *conn) isNewBelow(dir int, num, msg int64) bool {
 // fits compares a packet captured for the first time with its neighbours. Of two
 // packets, one behind the other, the second belongs to the same message or to a
 // later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
-func (c *conn) fits(dir int, num, msg int64) bool {
+func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
 	if !h.topSet || num > h.top+NearPackets {
 		return true
@@ -139,7 +140,7 @@ func (c *conn) fits(dir int, num, msg int64) bool {
 }
 
 // fitsBehind compares with the nearest packet before.
-func (c *conn) fitsBehind(dir int, p *Record, num, msg int64) bool {
+func (c *conn) fitsBehind(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
 	h, begins := &c.side[dir].facts, c.Packet.Flags&dp4.STA != 0
 	d, dm := num-p.Num, msg-p.Msg
 	switch {
@@ -174,7 +175,7 @@ func (c *conn) fitsBehind(dir int, p *Record, num, msg int64) bool {
 
 // goesPast notes a packet behind the end of its message. A message that goes on had
 // no end there: that is one fault, not many.
-func (h *facts) goesPast(num, msg int64) (again bool) {
+func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 	again = h.isPast && h.pastMsg == msg && num > h.past
 	h.past, h.pastMsg, h.isPast = num, msg, true
 	if m := h.message(msg); again && m != nil {
@@ -185,7 +186,7 @@ func (h *facts) goesPast(num, msg int64) (again bool) {
 
 // fitsUnended: behind a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
-func (c *conn) fitsUnended(dir int, p *Record, d, dm int64) bool {
+func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
 	h := &c.side[dir].facts
 	if d != 1 {
 		return true
@@ -205,7 +206,7 @@ func (c *conn) fitsUnended(dir int, p *Record, d, dm int64) bool {
 
 // settleOpen ends the case of a packet that followed one without EOM and was of
 // another message, now that the packet behind it continues that one.
-func (c *conn) settleOpen(dir int) {
+func (c *conn) settleOpen(dir dissect.Dir) {
 	h := &c.side[dir].facts
 	h.isOpen = false
 	p, u := h.record(h.open-1), h.record(h.open)
@@ -218,7 +219,7 @@ func (c *conn) settleOpen(dir int) {
 // goesBack: the packet belongs to an earlier message than the one before it. When
 // that message was under way, the packet in between is out of place (MC-DPL4R
 // 3.1.5.2), else this one is.
-func (c *conn) goesBack(dir int, p *Record, num, msg int64) bool {
+func (c *conn) goesBack(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
 	m := h.message(msg)
 	if m != nil && m.Low < p.Num && !(m.HasEOM && m.EOM < p.Num) {
@@ -241,7 +242,7 @@ func (h *facts) drop(u *Record) {
 }
 
 // fitsMessage compares with the other packets of the message.
-func (c *conn) fitsMessage(dir int, num int64, m *Message) bool {
+func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 	f, what := c.Packet, Contradiction(0)
 	switch {
 	case m == nil:
@@ -263,7 +264,7 @@ func (c *conn) fitsMessage(dir int, num int64, m *Message) bool {
 
 // fitsBefore: a first sending, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
-func (c *conn) fitsBefore(dir int, num int64, u *Record) bool {
+func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
 	f := c.Packet
 	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time <= 2*u.horizon {
 		return true
@@ -278,7 +279,7 @@ func (c *conn) fitsBefore(dir int, num int64, u *Record) bool {
 }
 
 // rewind forgets a packet that ran ahead of all others: numbers go on below it.
-func (c *conn) rewind(dir int, u *Record, num int64) {
+func (c *conn) rewind(dir dissect.Dir, u *Record, num seq.Num) {
 	s := &c.side[dir]
 	s.facts.drop(u)
 	s.facts.top = num

@@ -110,7 +110,7 @@ type probeFrame struct {
 func (p *probe) Reset() { *p = probe{} }
 
 // Observe implements session.Probe.
-func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	p.seen++
 	if err := p.f.Decode(d.Payload, dp4.Params{Length: d.Length}, nil); err != nil && !d.Cut() || p.f.Type == dp4.TypeNone || !p.strict(d) {
 		p.strangers++
@@ -166,7 +166,7 @@ func (p *probe) strict(d *dissect.Datagram) bool {
 }
 
 // link gives the pair of players of the frame at hand.
-func (p *probe) link(side int) *probeLink {
+func (p *probe) link(side dissect.Dir) *probeLink {
 	f := &p.f
 	player := [2]uint32{f.From.Value, f.To.Value}
 	if side == 1 {
@@ -196,7 +196,7 @@ func (p *probe) link(side int) *probeLink {
 	return l
 }
 
-func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
+func (p *probe) frame(d *dissect.Datagram, l *probeLink, side dissect.Dir) {
 	f := &p.f
 	if f.HasSP && p.sps < maxSP {
 		p.sps++
@@ -210,7 +210,7 @@ func (p *probe) frame(d *dissect.Datagram, l *probeLink, side int) {
 		}
 		return
 	}
-	p.acknowledges(d, &l.side[side], &l.side[1-side])
+	p.acknowledges(d, &l.side[side], &l.side[side.Other()])
 }
 
 // data judges the numbers of a data frame against those before it.

@@ -26,16 +26,16 @@ type talk struct {
 	bytes    [2]uint32
 }
 
-func (k *talk) data(from int, text string) {
+func (k *talk) data(from dissect.Dir, text string) {
 	k.s.send(from, data(k.msg[from], k.seq[from], 0, text))
 	k.bytes[from] += uint32(4 + len(text))
 	k.msg[from]++
 	k.seq[from]++
 }
 
-func (k *talk) ack(from int) {
-	f := ack(k.msg[1-from]-1, k.seq[1-from]-1, 0)
-	f.BytesReceived, f.Tick = k.bytes[1-from], uint32(k.s.Now/1e6)
+func (k *talk) ack(from dissect.Dir) {
+	f := ack(k.msg[from.Other()]-1, k.seq[from.Other()]-1, 0)
+	f.BytesReceived, f.Tick = k.bytes[from.Other()], uint32(k.s.Now/1e6)
 	k.s.send(from, f)
 }
 
@@ -88,7 +88,7 @@ func TestRecognition(t *testing.T) {
 			for n := range uint32(100) {
 				f := data(uint8(n), uint8(n), 0, "x")
 				f.From.Value, f.To.Value = n, n+1
-				s.send(int(n%2), f)
+				s.send(dissect.Dir(n%2), f)
 			}
 		}, 0},
 	} {
@@ -171,7 +171,7 @@ func TestProbeOnNoise(t *testing.T) {
 					b = b[:14]
 				}
 			}
-			best = max(best, p.Observe(&dissect.Datagram{Payload: b, Length: len(b)}, int(b[0])&1))
+			best = max(best, p.Observe(&dissect.Datagram{Payload: b, Length: len(b)}, dissect.Dir(b[0])&1))
 		}
 	}
 	if best >= session.LockBits {
@@ -191,7 +191,7 @@ func TestProbeOnCounters(t *testing.T) {
 		var value [16]byte
 		rndBytes(rnd, value[:])
 		for n := range 120 {
-			side := rnd.IntN(2)
+			side := dissect.Dir(rnd.IntN(2))
 			b := make([]byte, []int{14, 14, 20}[rnd.IntN(3)])
 			for i := range b {
 				switch k := i % 16; kinds[k] {
@@ -232,7 +232,7 @@ func TestProbeOnCuts(t *testing.T) {
 				if n > 2 {
 					b[2] ^= 1 << flip
 				}
-				if bits := p.Observe(&dissect.Datagram{Payload: b, Length: n + flip}, flip&1); bits >= session.LockBits {
+				if bits := p.Observe(&dissect.Datagram{Payload: b, Length: n + flip}, dissect.Dir(flip)&1); bits >= session.LockBits {
 					t.Fatalf("% x: %.0f bits", b, bits)
 				}
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 // confirmAcked believes the provisional packets of a side that the frame at hand names.
-func (c *conn) confirmAcked(dir int) {
+func (c *conn) confirmAcked(dir dissect.Dir) {
 	num := c.side[dir].seq.Peek(uint32(c.Packet.Sequence))
 	if c.c.Dir[dir].Provisionals().Vouch(num, num+1) {
 		c.believe(dir)
@@ -17,7 +17,7 @@ func (c *conn) confirmAcked(dir int) {
 // believe tracks the provisional packets of a side that the frame at hand confirms. When
 // the side went on elsewhere since one came, or they lie below the others, which may be
 // because half of the cycle went by unseen, its numbers are in doubt (guard UNWRAP).
-func (c *conn) believe(dir int) {
+func (c *conn) believe(dir dissect.Dir) {
 	at, h, below, late := c.Event, &c.side[dir].facts, false, false
 	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		c.Event = Event{Frame: again, Packet: new(dp4.Frame), now: at.now}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Facts are what is known of the packets one side sent. Packets are compared
@@ -14,24 +15,24 @@ import (
 type facts struct {
 	packets  *packets
 	messages *[32]Message
-	epoch    uint32 // grows with each doubt
-	doubted  int64  // when the side was last silent for so long
-	top      int64  // highest number of the epoch
+	epoch    uint32  // grows with each doubt
+	doubted  int64   // when the side was last silent for so long
+	top      seq.Num // highest number of the epoch
 	topSet   bool
-	open     int64 // packet that follows one without EOM and is of another message
+	open     seq.Num // packet that follows one without EOM and is of another message
 	isOpen   bool
-	past     int64 // packet behind the end of its message, pastMsg
-	pastMsg  int64
+	past     seq.Num // packet behind the end of its message, pastMsg
+	pastMsg  seq.Num
 	isPast   bool
-	jumpNum  int64 // latest packet whose messageid was out of order
-	jumpMsg  int64
+	jumpNum  seq.Num // latest packet whose messageid was out of order
+	jumpMsg  seq.Num
 	jump     bool
 	pace     pace
 }
 
 // A Record is what is remembered of one packet.
 type Record struct {
-	Num, Msg int64
+	Num, Msg seq.Num
 	Frame    uint64 // first captured copy
 	Latest   uint64 // latest sending captured
 	Time     int64  // of the first, ns
@@ -51,13 +52,13 @@ type Record struct {
 
 // A Message is what the packets of one message have in common.
 type Message struct {
-	Num      int64
-	STA, EOM int64 // numbers of the packets with these
+	Num      seq.Num
+	STA, EOM seq.Num // numbers of the packets with these
 	HasSTA   bool
 	HasEOM   bool
-	High     uint8  // highest serial captured
-	Low      int64  // lowest number captured
-	Frame    uint64 // of the packet captured first
+	High     uint8   // highest serial captured
+	Low      seq.Num // lowest number captured
+	Frame    uint64  // of the packet captured first
 
 	rly   bool
 	set   bool
@@ -74,7 +75,7 @@ func (h *facts) doubt(at int64) {
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
 // counts no more.
-func (h *facts) jumped(num, msg int64) bool {
+func (h *facts) jumped(num, msg seq.Num) bool {
 	d, dm := num-h.jumpNum, msg-h.jumpMsg
 	if !h.jump || d <= 0 || d > NearPackets || dm < 0 || dm > d {
 		return false
@@ -87,14 +88,14 @@ func (h *facts) jumped(num, msg int64) bool {
 var dataSeed = maphash.MakeSeed()
 
 // record gives what is known of a packet, nil for nothing.
-func (h *facts) record(n int64) *Record {
+func (h *facts) record(n seq.Num) *Record {
 	if p := h.packets.At(n); p != nil && p.record.set && p.record.Epoch == h.epoch {
 		return &p.record
 	}
 	return nil
 }
 
-func (h *facts) message(msg int64) *Message {
+func (h *facts) message(msg seq.Num) *Message {
 	if h.messages == nil {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (h *facts) message(msg int64) *Message {
 const NearPackets = 64
 
 // before gives the nearest packet below a number.
-func (h *facts) before(num int64) *Record {
+func (h *facts) before(num seq.Num) *Record {
 	for n := num - 1; n >= num-NearPackets; n-- {
 		if u := h.record(n); u != nil {
 			return u
@@ -119,7 +120,7 @@ func (h *facts) before(num int64) *Record {
 }
 
 // behind gives the nearest packet above a number.
-func (h *facts) behind(num int64) *Record {
+func (h *facts) behind(num seq.Num) *Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
 		if u := h.record(n); u != nil {
 			return u
@@ -129,7 +130,7 @@ func (h *facts) behind(num int64) *Record {
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg, sum int64) *Record {
+func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num, sum int64) *Record {
 	if h.messages == nil {
 		h.messages = new([32]Message)
 	}
@@ -159,7 +160,7 @@ func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	}
 }
 
-func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg int64) {
+func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
 	m := h.message(msg)
 	if m == nil {
 		m = &h.messages[msg&31]

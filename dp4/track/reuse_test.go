@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -11,10 +12,10 @@ import (
 // A listener is a judge that says nothing.
 type listener struct{}
 
-func (listener) Follow(View)                         {}
-func (listener) Observe(*Event)                      {}
-func (listener) Refuted(int, []seq.ProvisionalFrame) {}
-func (listener) End(int)                             {}
+func (listener) Follow(View)                                 {}
+func (listener) Observe(*Event)                              {}
+func (listener) Refuted(dissect.Dir, []seq.ProvisionalFrame) {}
+func (listener) End(dissect.Dir)                             {}
 
 // What a connection leaves to the next one is as new.
 func TestReuse(t *testing.T) {

@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/rules"
 	"github.com/dpdissect/dpdissect/dp4/track"
@@ -45,7 +46,7 @@ func (s *scene) sameWithoutRules(t testing.TB, forced bool, mode session.Message
 func scenes(t testing.TB) *scene { return newScene(t, true, session.CollectPayload) }
 
 // send captures a frame; its players are those of the hosts when it names none.
-func (s *scene) send(from int, f dp4.Frame) {
+func (s *scene) send(from dissect.Dir, f dp4.Frame) {
 	if f.From.Value == 0 && f.To.Value == 0 {
 		f.From.Value, f.To.Value = uint32(1+from), uint32(2-from)
 	}

@@ -18,7 +18,7 @@ type tally struct {
 	digest                                                                     string
 }
 
-func (w *world) tally(side int) (t tally) {
+func (w *world) tally(side dissect.Dir) (t tally) {
 	seen := map[*transmission]bool{}
 	units := map[int64]bool{}
 	low, high := int64(0), int64(0)
@@ -85,7 +85,7 @@ func (w *world) tally(side int) (t tally) {
 	return t
 }
 
-func tallyOf(s *scene, c *session.Conn, dir int) (t tally) {
+func tallyOf(s *scene, c *session.Conn, dir dissect.Dir) (t tally) {
 	d := &c.Dir[dir]
 	t = tally{frames: int(d.Frames), bytes: int(d.Bytes), data: int(d.DataFrames), acks: int(d.Acks), retries: int(d.Retries), duplicates: int(d.Duplicates),
 		messages: int(d.Messages), size: int(d.MessageBytes), incomplete: int(d.IncompleteMessages), gaps: int(d.Gaps), missing: int(d.Missing()), late: int(d.OutOfOrder)}
@@ -138,7 +138,7 @@ func runModel(t *testing.T, w *world) {
 	s := newScene(t, false, session.CollectPayload)
 	w.play(s)
 	c := s.One()
-	for dir := range 2 {
+	for dir := range dissect.Dirs {
 		side := dir ^ w.tap[0].from
 		got, want := tallyOf(s, c, dir), w.tally(side)
 		if hidden := want.retries - got.retries; w.cfg.cutStart > 0 && hidden > 0 && hidden <= 6 {
@@ -162,7 +162,7 @@ func runModel(t *testing.T, w *world) {
 
 // rtt is the time from packets captured exactly once, proven copies left out, to the first frame behind
 // that acknowledges them.
-func (w *world) rtt(side int) (r seq.RTT) {
+func (w *world) rtt(side dissect.Dir) (r seq.RTT) {
 	times := map[int64][]int{}
 	for i := range w.tap {
 		if x := &w.tap[i]; x.from == side && x.tx.unit != nil {
@@ -200,7 +200,7 @@ func (x *transmission) acknowledges(n int64) bool {
 }
 
 // differences tells which frames were judged otherwise.
-func (w *world) differences(t *testing.T, s *scene, side int) {
+func (w *world) differences(t *testing.T, s *scene, side dissect.Dir) {
 	seen := map[*transmission]bool{}
 	for i := range w.tap {
 		x := &w.tap[i]

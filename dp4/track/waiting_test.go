@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Messages that wait for an earlier one are delivered without it once there are too many, also
@@ -16,7 +17,7 @@ func TestWaitingMessagesAreBounded(t *testing.T) {
 	s.send(0, message(1, 0, "a"))
 	a := &s.Sessions[0].(*pair).active.side[0].asm
 	for n := range maxWaiting + 1 { // message 2 is missing
-		a.add(&piece{num: int64(3 + n), msg: 3, flags: dp4.RLY | dp4.WholeMessage, size: 1, data: []byte("x"), fr: &dissect.Frame{Datagram: s.Sent[0]}})
+		a.add(&piece{num: seq.Num(3 + n), msg: 3, flags: dp4.RLY | dp4.WholeMessage, size: 1, data: []byte("x"), fr: &dissect.Frame{Datagram: s.Sent[0]}})
 		if len(s.Messages) > 1 != (n == maxWaiting) || len(a.waiting) > maxWaiting {
 			t.Fatalf("%d messages came, %d wait, %d are delivered", n+1, len(a.waiting), len(s.Messages))
 		}
@@ -34,7 +35,7 @@ func ofTwo(t *testing.T, judge func() Judge) pairScene {
 		session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, ""), Messages: session.CollectPayload, Incomplete: true})}
 }
 
-func (s pairScene) send(from int, f dp4.Frame) {
+func (s pairScene) send(from dissect.Dir, f dp4.Frame) {
 	f.From.Value, f.To.Value = uint32(1+from), uint32(2-from)
 	s.Raw(from, f.Append(nil))
 }

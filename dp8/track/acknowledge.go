@@ -4,26 +4,29 @@ import (
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // nextSend unwraps a bNSeq near what the side has sent.
-func (c *conn) nextSend(s *side, wire uint8) int64 {
+func (c *conn) nextSend(s *Side, wire uint8) seq.Num {
 	if ref, ok := s.seq.Known(); ok {
 		return near(ref+1, wire)
 	}
 	return s.nseq.Peek(uint32(wire))
 }
 
+// near is the number with the given low byte that is nearest to ref.
+func near(ref seq.Num, wire uint8) seq.Num { return ref + seq.Num(int8(wire-uint8(ref))) }
+
 // acknowledge applies NRcv and SACK mask of a frame of side dir to what the
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
-func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
-	other := 1 - dir
-	out := &c.c.Dir[other]
+func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) {
+	peer, out := &c.side[dir.Other()], &c.c.Dir[dir.Other()]
 	ref, ok := out.Window().Highest()
 	if !ok {
-		c.side[other].early, c.side[other].earlyTo = true, nrcv
+		peer.early, peer.earlyTo = true, nrcv
 		c.firstAck(dir, nrcv)
-		c.side[other].history.missed = c.side[other].history.missed || nrcv != 0
+		peer.History.missed = peer.History.missed || nrcv != 0
 		return
 	}
 	cum, known := out.Window().Cumulative()
@@ -31,34 +34,29 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		ref = max(ref, cum)
 	}
 	next := near(ref, nrcv)
-	if len(c.side[other].refused) > 0 {
+	if len(peer.refused) > 0 {
 		c.voidRefused(dir, next)
 	}
-	if c.judge != nil && (c.side[dir].ended || c.side[other].ended) {
-		c.judge.ends().judgeAcknowledged(dir, next)
+	if c.Next = next; c.life.closeEnd != [2]bool{} {
+		c.tell(dir, Closes)
 	}
-	genuine := !c.fr.Words.Has(dissect.Duplicate)
+	genuine := !c.Frame.Words.Has(dissect.Duplicate)
 	if genuine {
-		told := mask
 		mask = c.read(dir, nrcv, mask)
-		if c.judge != nil {
-			c.judge.acks().judgeAcknowledgement(dir, told)
-		}
+		c.tell(dir, Acknowledges)
 	}
-	if s := &c.side[other]; s.beyond && next > s.endSeq+1 {
-		next, mask = s.endSeq+1, 0 // what it acknowledges beyond should have been ignored
+	if peer.Beyond && next > peer.EndSeq+1 {
+		next, mask = peer.EndSeq+1, 0 // what it acknowledges beyond should have been ignored
 	}
-	a, d := &c.ack, c.fr.Datagram
+	a, d := &c.ack, c.Frame.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
-	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.fr.Words.Has(dissect.Duplicate)
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.Frame.Words.Has(dissect.Duplicate)
 	words := out.Acknowledge(a, c.link)
 	if genuine {
 		if known && words.Has(dissect.AckOfUncaptured) {
 			c.passedHole(dir, cum)
 		}
-		if c.judge != nil {
-			c.judge.retries().acknowledged(dir, cum, known, words, pure)
-		}
+		c.Applied = Applied{true, known, cum, words}
 	}
 	if s := &c.side[dir]; pure {
 		if words == 0 && s.acked && s.ackNext == next && s.ackMask == mask {
@@ -66,24 +64,19 @@ func (c *conn) acknowledge(dir int, nrcv uint8, mask uint64, pure bool) {
 		}
 		s.acked, s.ackNext, s.ackMask = true, next, mask
 	}
-	c.fr.Words |= words
+	c.Frame.Words |= words
 	if cum, ok := out.Window().Cumulative(); ok {
-		c.side[other].asm.passed(min(cum, ref+1))
+		peer.asm.passed(min(cum, ref+1))
 	}
 }
 
 // giveUp applies a send mask: bit i gives up the number before-1-i of the side
 // itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
 // mask before did not have are looked at.
-func (c *conn) giveUp(dir int, before int64, mask uint64) {
-	if !c.fr.Words.Has(dissect.Duplicate) {
-		told := mask
-		if mask != 0 {
-			mask = c.readSendMask(dir, before, mask)
-		}
-		if c.judge != nil && (told != 0 || c.judge.own[dir].sequence.alone.waiting) {
-			c.judge.sequence().judgeSendMask(dir, before, told, mask)
-		}
+func (c *conn) giveUp(dir dissect.Dir, before seq.Num, mask uint64) {
+	if !c.Frame.Words.Has(dissect.Duplicate) {
+		mask = c.readSendMask(dir, before, mask)
+		c.tell(dir, GivesUp)
 	}
 	if mask == 0 {
 		return
@@ -94,9 +87,9 @@ func (c *conn) giveUp(dir int, before int64, mask uint64) {
 		fresh &^= s.sendMask << uint(shift)
 	}
 	s.sendMask, s.maskBase = mask, before
-	s.gaveUp = max(s.gaveUp, before)
+	s.GaveUp = max(s.GaveUp, before)
 	for ; fresh != 0; fresh &= fresh - 1 {
-		n := before - 1 - int64(bits.TrailingZeros64(fresh))
+		n := before - 1 - seq.Num(bits.TrailingZeros64(fresh))
 		c.c.Dir[dir].GiveUp(n)
 		s.asm.giveUp(n)
 		s.keys.see(n)

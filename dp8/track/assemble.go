@@ -4,13 +4,15 @@ import (
 	"hash"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A piece is what one data frame contributes to the application's messages.
 type piece struct {
-	num        int64
+	num        seq.Num
 	frame      uint64
 	time       int64
 	hasTime    bool
@@ -41,15 +43,15 @@ func (p *piece) ordered() bool {
 // (MC-DPL8R 3.1.5.2.5, 3.1.5.2.6). It holds back at most a window of frames.
 type assembler struct {
 	conn    *conn
-	dir     int
+	dir     dissect.Dir
 	started bool
-	first   int64  // first number captured, or where numbers begin
-	next    int64  // first number not consumed
-	top     int64  // one above the highest stored
-	ring    []slot // power of two, number n at n&(len-1); nil while nothing waits
+	first   seq.Num // first number captured, or where numbers begin
+	next    seq.Num // first number not consumed
+	top     seq.Num // one above the highest stored
+	ring    []slot  // power of two, number n at n&(len-1); nil while nothing waits
 
 	orphaned   bool // a part came when its turn had passed
-	lastOrphan int64
+	lastOrphan seq.Num
 
 	after  bool // the number before next was captured
 	open   bool // a message of several frames is being put together
@@ -76,7 +78,7 @@ const (
 func (s *slot) filled() bool { return s.state == slotStored || s.state == slotDone }
 
 // start tells where numbers begin when that is known.
-func (a *assembler) start(next int64) {
+func (a *assembler) start(next seq.Num) {
 	if !a.started {
 		a.started, a.first, a.next, a.top = true, next, next, next
 	}
@@ -109,7 +111,7 @@ func (a *assembler) add(p *piece) {
 
 // addWhole counts a whole message without keeping anything of it. It reports
 // false when the message is not the next one, or one before it is open.
-func (a *assembler) addWhole(num int64, size int) bool {
+func (a *assembler) addWhole(num seq.Num, size int) bool {
 	if !a.started || num != a.next || a.top > a.next || a.open {
 		return false
 	}
@@ -176,11 +178,11 @@ func anySequential(parts []dp8.Part) bool {
 }
 
 // slot gives the place of a number at or above next.
-func (a *assembler) slot(n int64) *slot {
-	for int64(len(a.ring)) <= n-a.next {
+func (a *assembler) slot(n seq.Num) *slot {
+	for seq.Num(len(a.ring)) <= n-a.next {
 		a.grow()
 	}
-	mask := int64(len(a.ring) - 1)
+	mask := seq.Num(len(a.ring) - 1)
 	for a.top <= n {
 		a.ring[a.top&mask] = slot{}
 		a.top++
@@ -192,7 +194,7 @@ func (a *assembler) slot(n int64) *slot {
 func (a *assembler) grow() {
 	ring := a.conn.pair.room.rings.take(max(16, 2*len(a.ring)))
 	for n := a.next; n < a.top && len(a.ring) > 0; n++ {
-		ring[n&int64(len(ring)-1)] = a.ring[n&int64(len(a.ring)-1)]
+		ring[n&seq.Num(len(ring)-1)] = a.ring[n&seq.Num(len(a.ring)-1)]
 	}
 	clear(a.ring) // it refers to what waits
 	a.free()
@@ -241,7 +243,7 @@ func (a *assembler) drop(s *slot) {
 
 // giveUp notes that a number will not be sent again. It may still be on its way:
 // within a message it is waited for.
-func (a *assembler) giveUp(n int64) {
+func (a *assembler) giveUp(n seq.Num) {
 	if !a.started || n < a.next || n >= a.next+dp8.WindowSize {
 		return
 	}
@@ -254,10 +256,10 @@ func (a *assembler) giveUp(n int64) {
 // passed notes that the peer acknowledged everything below n. What it names and
 // was sent before the capture began will not come. What should have been
 // captured is waited for: when only the capture missed it, a retry may bring it.
-func (a *assembler) passed(n int64) { a.skipTo(min(n, a.first)) }
+func (a *assembler) passed(n seq.Num) { a.skipTo(min(n, a.first)) }
 
 // skipTo gives up everything below n that was not captured.
-func (a *assembler) skipTo(n int64) {
+func (a *assembler) skipTo(n seq.Num) {
 	if !a.started || n <= a.next {
 		return
 	}

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"crypto/sha256"
@@ -9,9 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/rules"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 const (
@@ -119,7 +123,7 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 			say(s, tail, 1, "g")
 		}, "[abcg]"},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		c.play(s)
 		if got := strings.Join(s.Texts(0), " "); got != c.want {
@@ -134,7 +138,7 @@ func TestMC_DPL8R_3_1_5_2_6_Messages(t *testing.T) {
 func checkMessages(t *testing.T, name string, s *scene) {
 	t.Helper()
 	for _, c := range s.End() {
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			var whole, size, broken, index, at uint64
 			for _, m := range s.Messages {
 				if m.Conn != c || m.Dir != dir {
@@ -162,7 +166,7 @@ func checkMessages(t *testing.T, name string, s *scene) {
 }
 
 func TestMessageFields(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, dataAs(tail, 0, 2, 0, "c"))   // frame 4
 	s.send(0, dataAs(head, 0, 0, 0, "a"))   // frame 5
@@ -178,7 +182,7 @@ func TestMessageFields(t *testing.T) {
 
 // In the middle of a capture, numbers below the first one may still come.
 func TestMessagesFromTheMiddle(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.send(0, data(101, 50, "b"))
 	s.send(0, data(100, 50, "a"))
 	s.send(1, sack(50, 102, 0))
@@ -192,7 +196,7 @@ func TestMessagesFromTheMiddle(t *testing.T) {
 }
 
 func TestMessagesOverTheWrap(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	var want []string
 	for n := range 600 {
@@ -211,7 +215,7 @@ func TestMessagesOverTheWrap(t *testing.T) {
 // ones in order.
 func TestMessagesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		type frame struct {
 			cmd  dp8.Command
@@ -255,7 +259,7 @@ func TestMessagesInAnyOrder(t *testing.T) {
 			}
 		}
 		got := s.Texts(0)
-		var ordered []int64
+		var ordered []seq.Num
 		for _, m := range s.Messages {
 			if m.Ordered {
 				ordered = append(ordered, m.Number)
@@ -275,7 +279,7 @@ func TestMessagesInAnyOrder(t *testing.T) {
 
 // The assembler holds a window and no more.
 func TestAssemblerIsBounded(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, dataAs(head, 0, 0, 0, "a"))
 	for n := 2; n < 3000; n++ {
@@ -295,7 +299,7 @@ func TestAssemblerIsBounded(t *testing.T) {
 // Counting alone gives the same counters.
 func TestCountingAlone(t *testing.T) {
 	for _, mode := range []session.MessageMode{session.CountMessages, session.HashMessages, session.CollectPayload} {
-		p := New(Options{})
+		p := rules.New(track.Options{})
 		s := &scene{sessiontest.New(t, hosts, session.Config{Protocols: []*session.Protocol{p}, Messages: mode, Force: sessiontest.Force(p, "")})}
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, dataAs(tail, 0, 2, 0, "c"))

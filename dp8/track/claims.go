@@ -1,107 +1,100 @@
 package track
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A claim is an acknowledgement of numbers that were not captured. Most show what
+// A Claim is an acknowledgement of numbers that were not captured. Most show what
 // the capture missed; one is proven false when such a number is sent for the first
 // time later, when the other side's bNSeq says so, or when the side takes it back.
-type claim struct {
-	stamp
-	from, next int64  // numbers it acknowledges cumulatively
-	mask       uint64 // … and selectively: bit i is next+1+i
-	high       int64  // highest number captured then
-	opening    bool   // first acknowledgement of the side
-	hole       bool   // the numbers lie below the highest captured
-	denied     uint64 // a SACK of the other side by which none of it was sent yet
-	deniedTo   int64  // its bNSeq
+type Claim struct {
+	Stamp
+	from, Next seq.Num // numbers it acknowledges cumulatively
+	Mask       uint64  // … and selectively: bit i is next+1+i
+	High       seq.Num // highest number captured then
+	Opening    bool    // first acknowledgement of the side
+	Hole       bool    // the numbers lie below the highest captured
+	Denied     uint64  // a SACK of the other side by which none of it was sent yet
+	DeniedTo   seq.Num // its bNSeq
+	Outcome    ClaimOutcome
+	By         seq.Num // the number that decided it
 }
+
+// ClaimOutcome is what became of a claim.
+type ClaimOutcome uint8
+
+const (
+	ClaimOpen      ClaimOutcome = iota // nothing shows whether it is false
+	ClaimOvertook                      // its number came a little later
+	ClaimSentLater                     // a number of it was sent for the first time much later
+	ClaimTakenBack                     // a later frame of its side goes back to a lower number
+	ClaimUnseen                        // the other side is not seen
+	ClaimDoubted                       // numbers are in doubt since
+	ClaimLeft                          // the connection ended
+)
 
 // maxClaims bounds the claims of a side that wait.
 const maxClaims = 8
 
 // covers reports whether a claim acknowledges a number that was not captured then.
-func (k *claim) covers(num int64) bool {
-	if num >= k.from && num < k.next {
+func (k *Claim) covers(num seq.Num) bool {
+	if num >= k.from && num < k.Next {
 		return true
 	}
-	i := num - k.next - 1
-	return num > k.high && i >= 0 && i < 64 && k.mask>>uint(i)&1 != 0
+	i := num - k.Next - 1
+	return num > k.High && i >= 0 && i < 64 && k.Mask>>uint(i)&1 != 0
 }
 
-// top is the highest number of a claim.
-func (k *claim) top() int64 {
-	if k.mask == 0 {
-		return k.next - 1
+// Top is the highest number of a claim.
+func (k *Claim) Top() seq.Num {
+	if k.Mask == 0 {
+		return k.Next - 1
 	}
-	return k.next + int64(bits.Len64(k.mask))
+	return k.Next + seq.Num(bits.Len64(k.Mask))
 }
 
 // claim keeps what the frame at hand acknowledges and the capture does not have.
-func (c *conn) claim(dir int, k claim) {
-	l := &c.side[dir].numbers
-	k.stamp = c.stamp
-	if x := l.claims.Latest(); x != nil && x.next == k.next && x.mask == k.mask {
+func (c *conn) claim(dir dissect.Dir, k Claim) {
+	l := &c.side[dir].Numbers
+	k.Stamp = c.Stamp
+	if x := l.claims.Latest(); x != nil && x.Next == k.Next && x.Mask == k.Mask {
 		return
 	}
-	l.claims.Enter(k, maxClaims, func(oldest *claim) { c.shelve(dir, oldest, conform.GuardClean) })
+	l.claims.Enter(k, maxClaims, func(oldest *Claim) { c.endClaim(dir, oldest, ClaimOpen, 0) })
 }
 
-// dropClaims ends all claims of a side without an answer.
-func (c *conn) dropClaims(dir int, g conform.Guard) {
-	c.side[dir].numbers.claims.End(func(k *claim) { c.shelve(dir, k, g) })
+// endClaims ends all claims of a side in one way.
+func (c *conn) endClaims(dir dissect.Dir, what ClaimOutcome) {
+	c.side[dir].Numbers.claims.End(func(k *Claim) { c.endClaim(dir, k, what, 0) })
 }
 
-// endClaims ends those that are left at the end of the connection.
-func (c *conn) endClaims(dir int) {
-	c.side[dir].numbers.claims.End(func(k *claim) {
-		if c.judge != nil {
-			c.judge.acks().judgeLastClaim(dir, k)
-		}
-	})
-}
-
-// What becomes of a claim is told to who judges it.
-
-func (c *conn) shelve(dir int, k *claim, g conform.Guard) {
+// endClaim tells the judge what became of a claim, and by which number.
+func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by seq.Num) {
 	if c.judge != nil {
-		c.judge.acks().shelve(dir, k, g)
-	}
-}
-
-func (c *conn) disprove(dir int, k *claim, why string) {
-	if c.judge != nil {
-		c.judge.acks().disprove(dir, k, why)
-	}
-}
-
-func (c *conn) passClaim(k *claim) {
-	if c.judge != nil {
-		c.judge.acks().passClaim(k)
+		k.Outcome, k.By = what, by
+		c.judge.Claim(dir, k)
 	}
 }
 
 // settleClaims looks at the other side's claims when a number of side dir is
 // captured; first tells that it is certainly its first sending.
-func (c *conn) settleClaims(dir int, num int64, first bool) {
-	c.side[1-dir].numbers.claims.Settle(func(k *claim) bool {
-		switch late := c.fr.Time-k.time > c.prior.horizon; {
+func (c *conn) settleClaims(dir dissect.Dir, num seq.Num, first bool) {
+	c.side[dir.Other()].Numbers.claims.Settle(func(k *Claim) bool {
+		switch late := c.Frame.Time-k.Time > c.Prior.horizon; {
 		case k.covers(num) && first && late && c.outOfTurn(dir, num):
-			c.shelve(1-dir, k, conform.GuardClean) // it may have been sent before, unseen
+			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it may have been sent before, unseen
 		case k.covers(num) && first && late:
-			c.disprove(1-dir, k, fmt.Sprintf("%d is first sent %s later", uint8(num), ms(c.fr.Time-k.time)))
+			c.endClaim(dir.Other(), k, ClaimSentLater, num)
 		case k.covers(num) && !first && late:
-			c.shelve(1-dir, k, conform.GuardClean) // it was sent before, unseen
-		case !k.hole && num >= k.top() && !late:
-			c.passClaim(k) // the frame was overtaken by its acknowledgement
-		case num > k.top() && !k.hole, num > k.top()+dp8.WindowSize:
-			c.shelve(1-dir, k, conform.GuardClean)
+			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it was sent before, unseen
+		case !k.Hole && num >= k.Top() && !late:
+			c.endClaim(dir.Other(), k, ClaimOvertook, num)
+		case num > k.Top() && !k.Hole, num > k.Top()+dp8.WindowSize:
+			c.endClaim(dir.Other(), k, ClaimOpen, 0)
 		default:
 			return true
 		}
@@ -112,17 +105,17 @@ func (c *conn) settleClaims(dir int, num int64, first bool) {
 // outOfTurn reports that the data frame at hand was sent behind one with a higher number:
 // a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
 // not delay it, and that it is not marked as a retry does not show that its number is new.
-func (c *conn) outOfTurn(dir int, num int64) bool {
-	own := &c.side[dir].numbers
+func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
+	own := &c.side[dir].Numbers
 	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
 		return true
 	}
-	received, ok := c.received(dir, c.f.DFrame.NRcv)
+	received, ok := c.received(dir, c.Packet.DFrame.NRcv)
 	if !ok {
 		return false
 	}
-	for n := num + 1; n <= min(own.high, num+dp8.WindowSize); n++ {
-		if k := c.carried(dir, n); k != nil && k.next != 0 && k.next < received {
+	for n := num + 1; n <= min(own.High, num+dp8.WindowSize); n++ {
+		if k := c.carried(dir, n); k != nil && k.Next != 0 && k.Next < received {
 			return true
 		}
 	}
@@ -131,11 +124,11 @@ func (c *conn) outOfTurn(dir int, num int64) bool {
 
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false. One that was provisional until now was captured before them.
-func (c *conn) contradict(dir int, next int64) {
-	c.side[dir].numbers.claims.Settle(func(k *claim) bool {
-		wrong := !k.hole && k.mask == 0 && next < k.next && next <= k.high+1 && c.fr.Frame > k.frame && c.after(&k.stamp)
+func (c *conn) contradict(dir dissect.Dir, next seq.Num) {
+	c.side[dir].Numbers.claims.Settle(func(k *Claim) bool {
+		wrong := !k.Hole && k.Mask == 0 && next < k.Next && next <= k.High+1 && c.Frame.Frame > k.Frame && c.after(&k.Stamp)
 		if wrong {
-			c.disprove(dir, k, fmt.Sprintf("a later frame goes back to %d", uint8(next)))
+			c.endClaim(dir, k, ClaimTakenBack, next)
 		}
 		return !wrong
 	})
@@ -145,45 +138,45 @@ func (c *conn) contradict(dir int, next int64) {
 // will send next: nothing from there on was sent before. It counts only when it
 // agrees with what was captured, and while the side does not go on above the claim:
 // then one of the two is wrong, and which one does not show.
-func (c *conn) deny(dir int, next int64) {
-	l, own := &c.side[1-dir].numbers, &c.side[dir].numbers
-	if l.claims.Len() == 0 || !own.started || c.fr.Words != 0 {
+func (c *conn) deny(dir dissect.Dir, next seq.Num) {
+	l, own := &c.side[dir.Other()].Numbers, &c.side[dir].Numbers
+	if l.claims.Len() == 0 || !own.Started || c.Frame.Words != 0 {
 		return
 	}
-	l.claims.Settle(func(k *claim) bool {
-		switch late := c.fr.Time-k.time > c.apart(); {
-		case k.hole:
-		case k.top() >= next && late && next == own.seen+1:
-			k.denied, k.deniedTo = c.fr.Frame, next
-		case k.top() < next:
-			k.denied = 0
+	l.claims.Settle(func(k *Claim) bool {
+		switch late := c.Frame.Time-k.Time > c.apart(); {
+		case k.Hole:
+		case k.Top() >= next && late && next == own.Seen+1:
+			k.Denied, k.DeniedTo = c.Frame.Frame, next
+		case k.Top() < next:
+			k.Denied = 0
 		}
 		return true
 	})
 }
 
-// firstAckTime is for how long behind the first frame of a connection a side may not
+// FirstAckTime is for how long behind the first frame of a connection a side may not
 // have been seen, in ns.
-const firstAckTime = 1e9
+const FirstAckTime = 1e9
 
 // firstAck notes bNRcv while nothing of the other side was captured: it starts
 // at 0 (MC-DPL8R 3.1.5.2.2).
-func (c *conn) firstAck(dir int, nrcv uint8) {
-	l := &c.side[dir].numbers
-	if !c.c.Complete || !c.fr.HasTime || c.trusted != 0 || c.fr.Words.Has(dissect.Duplicate) {
+func (c *conn) firstAck(dir dissect.Dir, nrcv uint8) {
+	l := &c.side[dir].Numbers
+	if !c.c.Complete || !c.Frame.HasTime || c.trusted != 0 || c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
 	first := !l.answered
 	l.answered = true
-	if l.unseen = l.unseen || c.fr.Time-c.c.FirstTime > firstAckTime || nrcv > dp8.WindowSize; l.unseen {
-		c.dropClaims(dir, conform.GuardBidir) // the other side is not seen
+	if l.unseen = l.unseen || c.Frame.Time-c.c.FirstTime > FirstAckTime || nrcv > dp8.WindowSize; l.unseen {
+		c.endClaims(dir, ClaimUnseen)
 		return
 	}
-	c.contradict(dir, int64(nrcv))
+	c.contradict(dir, seq.Num(nrcv))
 	switch {
 	case nrcv != 0:
-		c.claim(dir, claim{next: int64(nrcv), high: -1, opening: first})
-	case first && c.judge != nil:
-		c.judge.acks().passStart()
+		c.claim(dir, Claim{Next: seq.Num(nrcv), High: -1, Opening: first})
+	case first:
+		c.Said.Begins = true
 	}
 }

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -15,28 +16,29 @@ type conn struct {
 	pair  *pair
 
 	params    dp8.Params
-	connector int // direction of the connector, -1 when unknown
-	mode      mode
+	connector dissect.Dir // direction of the connector, -1 when unknown
+	mode      Mode
 	lengths   int // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
 	proof     proof
-	side      [2]side
+	side      [2]Side
 	alive     aliveState
-	hs        handshakeState
+	hs        Handshake
 	life      lifecycle
-	finished  bool   // settled: further frames are only counted
-	judge     *judge // nil when its rules are not judged
+	finished  bool  // settled: further frames are only counted
+	judge     Judge // nil for none
 	attempts  [2]attempt
-	strays    []*stray
-	signed    signedWatch
+	strays    []*Stray
+	signed    Signed
 	blind     bool  // the capture cut a handshake frame
 	rival     *conn // another connection of the pair when this one began, until it is answered
 	rivalOpen bool  // its handshake was pending then
 
-	event // the frame at hand
+	Event // the frame at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
 
 	numbered [2]int64 // time of the latest numbered frame
+	spoke    int64    // … or SACK, of either side
 	vouched  [2]int64 // when the other side last acknowledged no more than was captured
 	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt
@@ -44,38 +46,38 @@ type conn struct {
 	before int64 // time of the frame before, ns
 }
 
-// A side is what is remembered of one sender.
-type side struct {
+// A Side is what is remembered of one sender.
+type Side struct {
 	seq      seq.Serial
 	nseq     seq.Serial // what its SACKs say it will send next
 	lengths  int        // conn.lengths of this side alone
-	version  uint32     // reported in the handshake, 0 when not seen
+	Version  uint32     // reported in the handshake, 0 when not seen
 	fast     fastKey
 	keys     keyring
 	asm      assembler
-	history  history
-	numbers  numberState
+	History  History
+	Numbers  Numbers
 	next     latestNext
-	ended    bool // END_STREAM was captured
-	endSeq   int64
-	endAt    int64  // when that was captured, ns
-	beyond   bool   // it sent frames behind that
+	Ended    bool // END_STREAM was captured
+	EndSeq   seq.Num
+	EndAt    int64  // when that was captured, ns
+	Beyond   bool   // it sent frames behind that
 	sendMask uint64 // latest send mask: bit i is maskBase-1-i
-	maskBase int64
-	gaveUp   int64 // it gave up only numbers below
-	ackNext  int64 // last pure acknowledgement, to recognise repetitions
+	maskBase seq.Num
+	GaveUp   seq.Num // it gave up only numbers below
+	ackNext  seq.Num // last pure acknowledgement, to recognise repetitions
 	ackMask  uint64
 	acked    bool
-	restless bool        // its latest SACK is one that a side repeats by itself
-	refused  []refusal   // frames the peer must not accept
+	Restless bool        // its latest SACK is one that a side repeats by itself
+	refused  []Refusal   // frames the peer must not accept
 	unjudged []unjudged  // frames that came before the secret
 	doubts   *doubtWatch // nil while no signature was in doubt
 	early    bool        // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo  uint8
-	ticks    tickWatch
+	Ticks    Ticks
 }
 
 // sending describes the frame at hand to the engine.
-func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
-	return c.sent.Of(c.fr.Datagram, num, mark)
+func (c *conn) sending(num seq.Num, mark seq.Mark) *seq.Sending {
+	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"fmt"
@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/rules"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -17,8 +20,8 @@ var hosts = sessiontest.Hosts("10.0.0.1:2302", "10.0.0.2:2302")
 type scene struct{ *sessiontest.Scene }
 
 // newScene takes every address pair for DirectPlay 8 from the start when forced.
-func newScene(t *testing.T, opts Options, forced bool) *scene {
-	p := New(opts)
+func newScene(t *testing.T, opts track.Options, forced bool) *scene {
+	p := rules.New(opts)
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")
@@ -30,8 +33,8 @@ func newScene(t *testing.T, opts Options, forced bool) *scene {
 
 // sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
 // the same.
-func (s *scene) sameWithoutRules(t *testing.T, opts Options, forced bool) {
-	p := Follow(opts)
+func (s *scene) sameWithoutRules(t *testing.T, opts track.Options, forced bool) {
+	p := track.New(opts, nil)
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")
@@ -41,7 +44,7 @@ func (s *scene) sameWithoutRules(t *testing.T, opts Options, forced bool) {
 	}
 }
 
-func (s *scene) send(from int, f dp8.Frame) { s.Raw(from, f.Append(nil)) }
+func (s *scene) send(from dissect.Dir, f dp8.Frame) { s.Raw(from, f.Append(nil)) }
 
 // findings are those that accuse an endpoint, but for what every signed handshake breaks.
 func (s *scene) findings() []session.Finding {
@@ -159,7 +162,7 @@ func TestMC_DPL8R_3_1_5_1_Handshake(t *testing.T) {
 		}, dp8.Version16, [2]string{"connector", "listener"}, session.Opening, "full", true},
 		{"in the middle", func(s *scene) { s.send(0, data(9, 9, "hello")) }, 0, [2]string{}, session.StateUnknown, "", false},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		c.play(s)
 		got := s.One()
 		have := fmt.Sprintf("%x %v %s %q %v", got.Version, got.Roles, got.State, got.Signing, got.Complete)
@@ -174,7 +177,7 @@ func TestMC_DPL8R_3_1_5_1_Handshake(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	type frame struct {
-		from int
+		from dissect.Dir
 		f    dp8.Frame
 	}
 	meet := func(id uint32) []frame {
@@ -198,7 +201,7 @@ func TestPairs(t *testing.T) {
 		{"roles change", slices.Concat(meet(7), []frame{{0, command(dp8.OpHardDisconnect, false, 7, dp8.Version16)},
 			{1, command(dp8.OpConnect, true, 8, dp8.Version16)}, {0, command(dp8.OpConnected, true, 8, dp8.Version16)}, {1, command(dp8.OpConnected, false, 8, dp8.Version16)}, {1, data(0, 0, "x")}}), "00001111"},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		for _, x := range c.play {
 			s.send(x.from, x.f)
 		}
@@ -210,7 +213,7 @@ func TestPairs(t *testing.T) {
 
 // A foreign HARD_DISCONNECT, a stray answer and a foreign KeepAlive change nothing.
 func TestMC_DPL8R_3_1_5_StrangersChangeNothing(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, keepAlive(0, 0, 7))
 	s.send(1, command(dp8.OpHardDisconnect, false, 9, dp8.Version16))
@@ -227,7 +230,7 @@ func TestMC_DPL8R_3_1_5_StrangersChangeNothing(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, keepAlive(0, 0, 7))
 	s.send(0, data(1, 0, "x"))
@@ -251,7 +254,7 @@ func TestCounts(t *testing.T) {
 }
 
 func TestMC_DPL8R_3_1_6_6_KeepAliveOfOldVersions(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, 0x10004, 0x10004)
 	s.send(0, data(0, 0, "")) // a KeepAlive
 	s.send(0, dataAs(whole, dp8.CtlKeepAlive, 1, 0, "ping"))
@@ -263,7 +266,7 @@ func TestMC_DPL8R_3_1_6_6_KeepAliveOfOldVersions(t *testing.T) {
 }
 
 func TestWindowFull(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, data(0, 0, "x"))
 	s.send(1, sack(0, 1, 0))

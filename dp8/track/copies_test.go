@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // Equal bytes without RETRY are a copy, whatever their IPv4 identification, when they
@@ -22,7 +23,7 @@ func TestMC_DPL8R_2_2_2_RetryBitOrCopy(t *testing.T) {
 		{"sent again", 400, false, "", "DP8-2.2.2-RETRYBIT"},
 		{"within what a coarse clock may be wrong by", 50, false, "", ""},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		for i := range uint8(4) {
 			s.send(0, data(i, i, "hello"))
@@ -67,7 +68,7 @@ func (s *scene) faults() (all string) {
 // A SACK with the bytes of one before is a copy by its identification, or when its side
 // has sent a later tick since (MC-DPL8R 2.2.1.5).
 func TestMC_DPL8R_2_2_1_5_CopiedSACK(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	old := sack(0, 1, 0)
 	for i := range uint8(5) {
@@ -97,7 +98,7 @@ func TestMC_DPL8R_2_2_1_5_CopiedSACK(t *testing.T) {
 
 // A copy that comes when its number means another one by then is one all the same.
 func TestMC_DPL8R_2_2_2_CopyOfACycleAgo(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	for i := range 300 {
 		s.send(0, data(uint8(i), 0, "hello"))

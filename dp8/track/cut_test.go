@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -24,7 +25,7 @@ func TestCutHandshake(t *testing.T) {
 		{"without the second secret", 32, "fast", 3},
 		{"without any secret", 20, "fast", 3},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		answer := signedAnswer(true, 7, dp8.Secret{}, dp8.Secret{}, dp8.SigningFast)
 		s.Cut(1, answer.Append(nil), 48-min(c.keep, 40)) // its options are never there
@@ -48,7 +49,7 @@ func TestCutHandshake(t *testing.T) {
 // What the capture cut before the numbers changes nothing, and is no error of
 // the endpoint.
 func TestCutBeforeTheNumbers(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	s.meet(7, dp8.Version16, dp8.Version16)
 	s.send(0, data(0, 0, "a"))
 	cut := data(1, 0, "b")
@@ -81,7 +82,7 @@ func TestDamagedFrames(t *testing.T) {
 		{"one of many", 1, []string{"a", "b"}, 0},
 		{"all", 0, []string{"a", "b", "x"}, 1},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		send := func(f dp8.Frame, bad bool) {
 			sum := c.sum * uint64(len(s.Sent)+1)
 			s.Add(0, dissect.Datagram{Payload: f.Append(nil), Sum: sum, BadChecksum: bad || c.sum == 0})
@@ -118,7 +119,7 @@ func TestSessionIDReused(t *testing.T) {
 		{"a late retry", connect(7, 1, 99), 1e9, 1},
 		{"the same bytes much later", connect(7, 0, 1), 60e9, 2},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.send(0, connect(7, 0, 1))
 		s.send(1, command(dp8.OpConnected, true, 7, dp8.Version16))
 		s.send(0, command(dp8.OpConnected, false, 7, dp8.Version16))
@@ -168,7 +169,7 @@ func TestSummaryOfTruncatedFrames(t *testing.T) {
 // repeated handshake, captured late, does not count them again.
 func TestLateHandshakeCountsNothingTwice(t *testing.T) {
 	supplied := dp8.SuppliedSecrets{SessionID: 7, Connector: connectorSecret, Listener: listenerSecret, Mode: "full", Current: true}
-	s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{supplied}}, true)
+	s := newScene(t, track.Options{Secrets: []dp8.SuppliedSecrets{supplied}}, true)
 	g := newSigner(connectorSecret, derivations["nobody's"])
 	s.Raw(0, g.sign(sack(0, 0, 0), 0, true))
 	for n := range int64(262) {
@@ -178,5 +179,19 @@ func TestLateHandshakeCountsNothingTwice(t *testing.T) {
 	got := s.One().Dir[0].Signatures
 	if got.Valid != 257 || got.Invalid != 0 || got.Unverifiable != 6 {
 		t.Errorf("%+v, want 257 valid and 6 unverifiable", got)
+	}
+}
+
+// TestUnreadShowsChecksums: checksums of a side are known to be there by a frame that cannot be read, too, whether rules
+// look on or not.
+func TestUnreadShowsChecksums(t *testing.T) {
+	s := newScene(t, track.Options{}, true)
+	s.Add(0, dissect.Datagram{Payload: []byte{0x3f, 0x10, 4, 0}, Sum: 2}) // a mask is announced and missing
+	for n := range uint8(4) {
+		f := data(n, 0, "x")
+		s.Add(0, dissect.Datagram{Payload: f.Append(nil), Sum: 2, BadChecksum: n == 0 || n == 2})
+	}
+	if d := &s.One().Dir[0]; d.Gaps != 1 || d.Missing() != 1 {
+		t.Errorf("%d gaps, %d missing, want 1 and 1: what is damaged has no number", d.Gaps, d.Missing())
 	}
 }

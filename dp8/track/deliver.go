@@ -3,8 +3,10 @@ package track
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // consume takes the frame whose turn it is.
@@ -93,7 +95,7 @@ func (a *assembler) finishOpen() {
 
 // tryRun delivers an unordered message of several frames when all its parts
 // are waiting, without waiting for its turn.
-func (a *assembler) tryRun(n int64) {
+func (a *assembler) tryRun(n seq.Num) {
 	from, to := n, n
 	for !a.slot(from).piece.first {
 		if from--; from < a.next || a.slot(from).state != slotStored {
@@ -167,13 +169,13 @@ func (a *assembler) emit(m *session.Message) {
 }
 
 // deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) {
+func (c *conn) deliver(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive, late bool) {
 	s := &c.side[dir]
 	if c.countOnly(s, num, d, keepAlive, late) {
 		return
 	}
 	p := piece{
-		num: num, frame: c.fr.Frame, time: c.fr.Time, hasTime: c.fr.HasTime, cut: c.fr.Cut(),
+		num: num, frame: c.Frame.Frame, time: c.Frame.Time, hasTime: c.Frame.HasTime, cut: c.Frame.Cut(),
 		first: d.Command&dp8.NewMsg != 0, last: d.Command&dp8.EndMsg != 0,
 		reliable: d.Command&dp8.Reliable != 0, sequential: d.Command&dp8.Sequential != 0,
 		size: len(d.Payload), data: d.Payload,
@@ -193,10 +195,10 @@ func (c *conn) deliver(dir int, num int64, d *dp8.DFrame, keepAlive, late bool) 
 
 // countOnly is the short way for the common case: a whole message whose turn it
 // is, of which only the size matters.
-func (c *conn) countOnly(s *side, num int64, d *dp8.DFrame, keepAlive, late bool) bool {
+func (c *conn) countOnly(s *Side, num seq.Num, d *dp8.DFrame, keepAlive, late bool) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
 	if c.wants.Messages != session.CountMessages || keepAlive || late ||
-		d.Command&whole != whole || d.Coalesced || d.Control&dp8.CtlEndStream != 0 || c.fr.Cut() {
+		d.Command&whole != whole || d.Coalesced || d.Control&dp8.CtlEndStream != 0 || c.Frame.Cut() {
 		return false
 	}
 	return s.asm.addWhole(num, len(d.Payload))

@@ -9,12 +9,12 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// The handshake of MC-DPL8R 4.1, and its first KeepAlive. Options take the secrets of
+// The handshake of MC-DPL8R 4.1, and its first KeepAlive. track.Options take the secrets of
 // signed connections, where the capture does not show the handshake.
 func ExampleNew() {
 	from := dissect.MakeEndpoint(netip.MustParseAddrPort("192.0.2.10:2302"))
 	to := dissect.MakeEndpoint(netip.MustParseAddrPort("198.51.100.20:2302"))
-	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(track.Options{})}})
+	table := session.NewTable(session.Config{Protocols: []*session.Protocol{track.New(track.Options{}, nil)}})
 	for i, payload := range []string{
 		"\x88\x01\x00\x00\x06\x00\x01\x00\xc6\xae\xc9\x79\x9d\x36\x67\x23", // CONNECT
 		"\x88\x02\x00\x00\x06\x00\x01\x00\xc6\xae\xc9\x79\xe1\xdf\x04\x00", // CONNECTED

@@ -8,9 +8,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-func newPair(f *session.Flow, learned *probe, opts *Options, judged bool) *pair {
+func newPair(f *session.Flow, learned *probe, opts *Options, judge func() Judge) *pair {
 	shared := f.Room(func() any { return new(room) }).(*room)
-	return &pair{flow: f, opts: opts, judged: judged, learned: learned, room: shared}
+	return &pair{flow: f, opts: opts, judge: judge, learned: learned, room: shared}
 }
 
 // Input implements session.Session.
@@ -19,7 +19,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	err := p.room.frame.Decode(fr.Payload, c.params, fr.Tree)
 	fr.Type = p.room.frame.Type.String()
 	c.input(fr, &p.room.frame, err)
-	c.fr, c.f = nil, nil
+	c.Frame, c.Packet = nil, nil
 	if p.flow.Wants().Summaries {
 		fr.Summary = dp8.AppendPartialSummary(fr.Summary, &p.room.frame, err)
 	}
@@ -36,7 +36,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		return p.active
 	}
 	for i := len(p.conns) - 1; i >= 0; i-- {
-		if c := p.conns[i]; c.hs.sessionKnown && c.c.SessionID == id {
+		if c := p.conns[i]; c.hs.SessionKnown && c.c.SessionID == id {
 			if op == dp8.OpConnect && c.overBy(fr) {
 				break
 			}
@@ -52,7 +52,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		c := p.open(fr, true)
 		p.active = c
 		return c
-	case op == dp8.OpHardDisconnect, !p.active.hs.sessionKnown && op != dp8.OpConnect:
+	case op == dp8.OpHardDisconnect, !p.active.hs.SessionKnown && op != dp8.OpConnect:
 		return p.active
 	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
@@ -69,20 +69,20 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 // attempt.
 func (p *pair) starts(fr *dissect.Frame) bool {
 	a := p.active
-	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.sessionKnown || a.started())
+	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.SessionKnown || a.started())
 }
 
-// attemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
+// AttemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
 // no late copy.
-const attemptGap = 10e9
+const AttemptGap = 10e9
 
 // overBy reports whether a CONNECT with the connection's own id starts another
 // one: the handshake was completed, and this is the first CONNECT of an attempt,
 // sent later than the one before.
 func (c *conn) overBy(fr *dissect.Frame) bool {
 	b := fr.Payload
-	return isReal(b) && c.quiet(fr) && c.hs.connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
-		(int32(binary.LittleEndian.Uint32(b[12:])-c.hs.tick) > 0 || fr.HasTime && fr.Time-c.hs.connectAt > attemptGap)
+	return isReal(b) && c.quiet(fr) && c.hs.Connects > 0 && c.life.state >= session.Established && b[2] == 0 &&
+		(int32(binary.LittleEndian.Uint32(b[12:])-c.hs.tick) > 0 || fr.HasTime && fr.Time-c.hs.connectAt > AttemptGap)
 }
 
 // mayRestart reports whether a new connection may follow the active one without
@@ -93,7 +93,7 @@ func (p *pair) mayRestart(fr *dissect.Frame) bool {
 	rested := fr.HasTime && fr.Time-c.c.LastTime > longSilence
 	switch c.life.state {
 	case session.Opening:
-		return rested || !c.hs.answered
+		return rested || !c.hs.Answered
 	case session.Closing:
 		return rested
 	}
@@ -152,7 +152,7 @@ func (p *pair) Unreachable(d *dissect.Datagram) {
 		return
 	}
 	c := p.conns[len(p.conns)-1]
-	c.unreachable(c.c.Dir[1-c.c.DirOf(d)].Frames > 0)
+	c.unreachable(c.c.Dir[c.c.DirOf(d).Other()].Frames > 0)
 }
 
 // Sweep implements session.Session.
@@ -169,8 +169,8 @@ func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.history.frames.Clear()
-			s.history.resent.Clear()
+			s.History.frames.Clear()
+			s.History.resent.Clear()
 		}
 		c.c.Compact()
 	}

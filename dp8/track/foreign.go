@@ -5,13 +5,13 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
-	foreign := d.KeepAlive && c.hs.sessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.hs.SessionKnown && d.SessionID != c.c.SessionID
 	if foreign {
 		c.unsay(d.SessionID)
 	}
@@ -20,38 +20,36 @@ func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
 
 // ignoreForeign takes a KeepAlive whose id is not the connection's: it takes no number, and
 // where it goes on with this connection, it must not be acknowledged.
-func (c *conn) ignoreForeign(dir int, num int64, d *dp8.DFrame) {
-	if c.fr.Cut() || c.pair.knows(d.SessionID, c) {
+func (c *conn) ignoreForeign(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
+	if c.Frame.Cut() || c.pair.knows(d.SessionID, c) {
 		return
 	}
 	c.mark(dir, num, d)
-	if c.fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, true); c.fr.Words.Has(dissect.Duplicate) {
+	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(&c.Sent, true); c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
 	again := c.alive.other == d.SessionID // one that comes again is another connection's
 	c.alive.other, c.alive.again = d.SessionID, again
-	continues := !again && c.continues(dir, num, d.NRcv)
-	if c.judge != nil {
-		c.judge.content().judgeForeignKeepAlive(d, continues)
-	}
-	if continues && !c.hasIDBehind(d) {
-		c.refuse(dir, num, foreignSession, c.doubtfulID())
+	c.OtherID = OtherID{!again && c.continues(dir, num, d.NRcv), c.hasIDBehind(d), c.doubtfulID()}
+	c.tellOf(dir, num, Foreign)
+	if c.OtherID.Continues && !c.OtherID.Behind {
+		c.refuse(dir, num, ForeignSession, c.OtherID.Doubt)
 	}
 }
 
 // continues reports whether a frame of side dir goes on with what its side sent, so
 // that it belongs to no other connection of the same addresses (guard LIFE).
-func (c *conn) continues(dir int, num int64, nrcv uint8) bool {
-	m, other := &c.side[dir].history, &c.side[1-dir].history
+func (c *conn) continues(dir dissect.Dir, num seq.Num, nrcv uint8) bool {
+	m, other := &c.side[dir].History, &c.side[dir.Other()].History
 	switch {
-	case c.side[0].ended || c.side[1].ended || c.life.hard != [2]bool{} || c.trusted != 0:
+	case c.side[0].Ended || c.side[1].Ended || c.life.hard != [2]bool{} || c.trusted != 0:
 		return false
-	case !m.started:
+	case !m.Started:
 		return num == 0 && c.c.Complete
-	case !m.reachable(num):
+	case !m.Reachable(num):
 		return false
 	}
-	return c.unwrapped(dir, m.sureSince) || c.c.Complete && c.pair.newest() == c && m.top > 3 && num == m.top+1 && other.started && uint8(other.top+1)-nrcv < 4
+	return c.unwrapped(dir, m.SureSince) || c.c.Complete && c.pair.newest() == c && m.Top > 3 && num == m.Top+1 && other.Started && uint8(other.Top+1)-nrcv < 4
 }
 
 // hasIDBehind reports a KeepAlive with the connection's id behind 8 bytes: those of a signature,
@@ -60,13 +58,29 @@ func (c *conn) hasIDBehind(d *dp8.DFrame) bool {
 	return d.Control&dp8.CtlCoalesce == 0 && !d.HasSignature && len(d.Payload) == 8 && binary.LittleEndian.Uint32(d.Payload[4:]) == c.c.SessionID
 }
 
-// doubtfulID gives the guard that an id lacks which is not the connection's.
-func (c *conn) doubtfulID() conform.Guard {
+// An OtherID is what is known of a KeepAlive whose id is not the connection's.
+type OtherID struct {
+	Continues bool // it goes on with this connection
+	Behind    bool // the connection's id stands behind 8 more bytes
+	Doubt     IDDoubt
+}
+
+// IDDoubt is why an id that is not the connection's may be none of another one.
+type IDDoubt uint8
+
+const (
+	IDKnown   IDDoubt = iota
+	IDOneOf           // of two ids, which is the connection's?
+	IDPayload         // below 1.5 the four bytes may be payload
+)
+
+// doubtfulID tells whether it is in doubt that an id is another one's.
+func (c *conn) doubtfulID() IDDoubt {
 	switch handshake := c.hs.any; {
 	case !handshake && !c.alive.sure:
-		return conform.GuardStart // of two ids, which is the connection's?
+		return IDOneOf
 	case !c.versionsSeen() && !(handshake && c.alive.seen && c.alive.id == c.c.SessionID):
-		return conform.GuardVer // below 1.5 the four bytes may be payload
+		return IDPayload
 	}
-	return conform.GuardNone
+	return IDKnown
 }

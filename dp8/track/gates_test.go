@@ -1,21 +1,29 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // known is what is known of a number of the connector.
-func (s *scene) known(num int64) string {
-	x, ok := s.Sessions[0].(*pair).conns[0].c.Dir[0].Look(num)
+func (s *scene) known(num seq.Num) string {
+	d := &track.First(s.Sessions[0]).Dir[0]
+	x, ok := d.Look(num)
+	captured, _ := d.Captured(num)
 	switch {
 	case !ok:
 		return "unknown"
 	case x.GivenUp:
 		return "given up"
+	case x.Acked && !captured:
+		return "passed"
 	case x.Acked:
 		return "acknowledged"
+	case !captured:
+		return "missing"
 	}
 	return "sent"
 }
@@ -34,7 +42,7 @@ func TestMC_DPL8R_Gates(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		play func(s *scene)
-		num  int64 // of the connector
+		num  seq.Num // of the connector
 		want string
 	}{
 		{"3.1.4.3 a frame behind END_STREAM", func(s *scene) {
@@ -61,7 +69,7 @@ func TestMC_DPL8R_Gates(t *testing.T) {
 		}, 19, "sent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newScene(t, Options{}, true)
+			s := newScene(t, track.Options{}, true)
 			s.meet(id, dp8.Version16, dp8.Version16)
 			c.play(s)
 			if got := s.known(c.num); got != c.want {

@@ -19,28 +19,30 @@ func (a *attempt) add(fr *dissect.Frame, h *dp8.Handshake) {
 	}
 }
 
-// An answering is what a CONNECTED or CONNECTED_SIGNED says of the kind of its handshake.
-type answering struct {
-	fromListener bool
-	known        bool    // the kind was, before it
-	keeps        bool    // it keeps to that
-	offered      [2]bool // mixState.offered, before it
+// A Greeting is what a frame of the handshake says beside those before it.
+type Greeting struct {
+	Foreign   bool // it names another session
+	Sound     bool // of a CONNECT: no receiver ignores it
+	Exchanged bool // … it shows that the roles are the other way round
+
+	// Of a CONNECTED or CONNECTED_SIGNED.
+	FromListener bool
+	Known        bool    // whether the handshake is signed was, before it
+	Keeps        bool    // it keeps to that
+	Offered      [2]bool // the listener had sent CONNECTED, CONNECTED_SIGNED before it
+	Follows      bool    // of another session: it goes on with one before it, which answered a CONNECT of this connection
+	Secrets      bool    // its secrets are those of the connection
 }
 
 // heedsHandshake reports whether a CONNECT, CONNECTED or CONNECTED_SIGNED may change anything.
-func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
-	if c.fr.Cut() {
+func (c *conn) heedsHandshake(dir dissect.Dir, h *dp8.Handshake) bool {
+	if c.Frame.Cut() {
 		c.blind = true
-		return !(len(c.fr.Payload) >= 12 && c.isForeign(h))
+		return !(len(c.Frame.Payload) >= 12 && c.isForeign(h))
 	}
-	if c.fr.Words.Has(dissect.Duplicate) {
-		if c.judge != nil {
-			c.judge.handshakes().copied(dir, h)
-		}
+	if c.Frame.Words.Has(dissect.Duplicate) {
+		c.tell(dir, Greets)
 		return false
-	}
-	if c.judge != nil {
-		c.judge.handshakes().judgeCommand(h)
 	}
 	if h.Opcode == dp8.OpConnect {
 		return c.heedsConnect(dir, h)
@@ -50,7 +52,7 @@ func (c *conn) heedsHandshake(dir int, h *dp8.Handshake) bool {
 
 // isForeign reports a command frame of another session.
 func (c *conn) isForeign(h *dp8.Handshake) bool {
-	return c.hs.sessionKnown && h.SessionID != c.c.SessionID
+	return c.hs.SessionKnown && h.SessionID != c.c.SessionID
 }
 
 // isSound reports a CONNECT that no receiver ignores (MC-DPL8R 2.2.1.1).
@@ -60,16 +62,15 @@ func isSound(h *dp8.Handshake) bool {
 
 // heedsConnect reports whether a CONNECT may change anything: not when it names another
 // session, nor, once the handshake is over, when receivers ignore it.
-func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
+func (c *conn) heedsConnect(dir dissect.Dir, h *dp8.Handshake) bool {
 	foreign, good := c.isForeign(h), isSound(h)
-	if c.judge != nil {
-		c.judge.handshakes().judgeConnect(dir, h, foreign, good)
-	}
+	c.Greeting.Foreign, c.Greeting.Sound = foreign, good
+	c.tell(dir, Greets)
 	opening := c.life.state == session.Opening
 	switch {
 	case foreign && good && opening: // the attempt goes on under another id
-		c.attempts[dir].add(c.fr, h)
-		s := newStray(c.fr, dir, h.SessionID)
+		c.attempts[dir].add(c.Frame, h)
+		s := newStray(c.Frame, dir, h.SessionID)
 		s.silent = true
 		c.addStray(s)
 		return false
@@ -80,43 +81,39 @@ func (c *conn) heedsConnect(dir int, h *dp8.Handshake) bool {
 	}
 	c.lives(dir, true, 0)
 	c.noteTick(dir, h.Timestamp)
-	c.attempts[dir].add(c.fr, h)
+	c.attempts[dir].add(c.Frame, h)
 	return true
 }
 
 // heedsAnswer reports whether a CONNECTED or CONNECTED_SIGNED may change anything: not when it
 // has another major version, another session, or is signed in an unsigned handshake
 // (MC-DPL8R 2.2.1.2, 2.2.1.3, 3.1.5.1.2, 3.1.5.1.3).
-func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
-	if c.judge != nil {
-		c.judge.handshakes().judgeMajor(h)
-	}
+func (c *conn) heedsAnswer(dir dissect.Dir, h *dp8.Handshake) bool {
 	if h.Version>>16 != 1 {
+		c.tell(dir, Greets)
 		return false
 	}
-	if c.isForeign(h) {
+	x := &c.Greeting
+	if x.Foreign = c.isForeign(h); x.Foreign {
 		c.strayAnswer(dir, h)
 		return false
 	}
-	x := &c.answered
-	if x.fromListener = h.Command&dp8.Poll != 0; c.connector >= 0 {
-		x.fromListener = dir != c.connector
+	if x.FromListener = h.Command&dp8.Poll != 0; c.connector >= 0 {
+		x.FromListener = dir != c.connector
 	}
 	c.keepsKind(h)
-	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.connects > 0
+	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.Connects > 0
 	if signed {
-		c.readSigned(h, x.fromListener)
+		c.readSigned(h, x.FromListener)
 	}
-	if x.fromListener && x.keeps {
+	if x.FromListener && x.Keeps {
 		c.meetRival()
 	}
-	if c.judge != nil {
-		c.judge.handshakes().judgeAnswer(dir, h)
-	}
-	if signed && x.fromListener {
+	c.tell(dir, Greets)
+	if signed && x.FromListener {
 		c.addOffer(h)
 	}
-	if !x.keeps {
+	if !x.Keeps {
 		return false
 	}
 	c.lives(dir, true, 0)
@@ -125,14 +122,12 @@ func (c *conn) heedsAnswer(dir int, h *dp8.Handshake) bool {
 }
 
 // strayAnswer takes an answer with another session id.
-func (c *conn) strayAnswer(dir int, h *dp8.Handshake) {
-	s := newStray(c.fr, dir, h.SessionID)
-	s.rsp, s.pending = h.RspID, !c.hs.answered
-	follows := c.followsStray(s)
-	if c.judge != nil {
-		c.judge.commands().judgeStrayAnswer(h, s, follows)
-	}
-	if !follows {
+func (c *conn) strayAnswer(dir dissect.Dir, h *dp8.Handshake) {
+	s := newStray(c.Frame, dir, h.SessionID)
+	s.rsp, s.pending = h.RspID, !c.hs.Answered
+	c.Stray, c.Greeting.Follows = s, c.followsStray(s)
+	c.tell(dir, Greets)
+	if !c.Greeting.Follows {
 		c.addStray(s)
 	}
 }
@@ -145,13 +140,13 @@ func (c *conn) meetRival() {
 	if c.rival = nil; o == nil || o.finished || o.life.state > session.Established {
 		return
 	}
-	if o.life.state != session.Established && (o.hs.signed || !o.hs.plain) {
+	if o.life.state != session.Established && (o.hs.Signed || !o.hs.plain) {
 		return // who signs keeps no state of a pending handshake
 	}
-	s := newStray(c.fr, o.c.DirOf(c.fr.Datagram), c.c.SessionID)
-	s.side = s.from
+	s := newStray(c.Frame, o.c.DirOf(c.Frame.Datagram), c.c.SessionID)
+	s.side = s.From
 	if o.judge != nil {
-		o.judge.handshakes().judgeRival(s, c.fr)
+		o.judge.Stray(s)
 	}
 	o.addStray(s)
 }

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -49,10 +50,10 @@ func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
 	default:
 		c.inferVersion(dp8.Version15 - 1)
 		if !c.hs.any && c.c.SessionID == a.id {
-			c.hs.sessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
+			c.hs.SessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
 		}
 		d.KeepAlive, d.SessionID = false, 0
-		d.Payload = c.fr.Payload[len(c.fr.Payload)-4:]
+		d.Payload = c.Frame.Payload[len(c.Frame.Payload)-4:]
 	}
 }
 
@@ -80,7 +81,7 @@ func (c *conn) adopt(p *probe) {
 // learnSigning takes the lengths of SACKs and KeepAlives for proof of whether frames are
 // signed, when the handshake was not captured. One endpoint may be wrong about it: where
 // lengths contradict each other, most of them decide, and as many of both kinds nothing.
-func (c *conn) learnSigning(dir int, has bool) {
+func (c *conn) learnSigning(dir dissect.Dir, has bool) {
 	n := 1
 	if !has {
 		n = -1
@@ -90,18 +91,18 @@ func (c *conn) learnSigning(dir int, has bool) {
 	switch {
 	case c.params.Signing == dp8.SigningUnknown:
 		c.concludeSigning(has)
-	case c.hs.signed != c.hs.plain, has == (c.params.Signing == dp8.Signed):
+	case c.hs.Signed != c.hs.plain, has == (c.params.Signing == dp8.Signed):
 	case c.lengths == 0:
-		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
+		c.mode, c.params.Signing, c.c.Signing = ModeUnknown, dp8.SigningUnknown, ""
 	case has == (c.lengths > 0):
-		c.mode, c.c.Signing = modeUnknown, ""
+		c.mode, c.c.Signing = ModeUnknown, ""
 		c.concludeSigning(has)
 	}
 }
 
 func (c *conn) concludeSigning(signed bool) {
 	if !signed {
-		c.knowMode(modeNone, true)
+		c.knowMode(ModeNone, true)
 		return
 	}
 	c.params.Signing = dp8.Signed
@@ -110,7 +111,7 @@ func (c *conn) concludeSigning(signed bool) {
 
 // showsSigning reports whether a side's own lengths tell of the signing that was
 // concluded.
-func (c *conn) showsSigning(dir int) bool {
+func (c *conn) showsSigning(dir dissect.Dir) bool {
 	n := c.side[dir].lengths
 	return n > 0 && c.params.Signing == dp8.Signed || n < 0 && c.params.Signing == dp8.Unsigned
 }

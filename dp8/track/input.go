@@ -8,42 +8,39 @@ import (
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
-	if p.judged {
-		c.judge = &judge{conn: c}
-	}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof = &c.proof
 		s.asm.conn, s.asm.dir = c, i
-		s.history.lowMemory = c.wants.LowMemory
+		s.History.lowMemory = c.wants.LowMemory
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
 	}
 	c.link = func(at seq.Position) {
-		c.fr.Acks = append(c.fr.Acks, at.Frame)
-		c.flow.Acked(at, c.fr.Frame)
+		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+		c.flow.Acked(at, c.Frame.Frame)
+	}
+	if p.judge != nil {
+		c.judge = p.judge()
+		c.judge.Follow(View{c}, &c.Event)
 	}
 	return c
 }
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
-	c.fr, c.f, c.now = fr, f, fr.Frame
+	c.Frame, c.Packet, c.now = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
-		c.fr.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		if c.judge != nil {
-			c.judge.commands().judgeMalformed()
-		}
+		c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+		c.Damaged = c.c.Damaged(fr.Datagram)
+		c.tell(dir, Unread)
 		c.malformedFrame(dir)
-		if c.judge != nil {
-			c.judge.content().judgeMalformedData(err)
-		}
 	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
@@ -57,41 +54,39 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
-func (c *conn) countUntracked(dir int) {
+func (c *conn) countUntracked(dir dissect.Dir) {
 	out := &c.c.Dir[dir]
-	switch c.f.Type {
+	switch c.Packet.Type {
 	case dp8.TypeSACK:
 		out.Acks++
 	case dp8.TypeDFrame:
-		c.countData(out, &c.f.DFrame, c.f.DFrame.KeepAlive)
+		c.countData(out, &c.Packet.DFrame, c.Packet.DFrame.KeepAlive)
 	}
-	if c.judge != nil {
-		c.judge.sequence().blindTo(dir)
-	}
+	c.tell(dir, Untracked)
 }
 
 // malformedFrame tracks nothing, but an unsigned frame that is too short for
 // the signature it lacks is still counted as one.
-func (c *conn) malformedFrame(dir int) {
-	if f := c.fr.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
+func (c *conn) malformedFrame(dir dissect.Dir) {
+	if f := c.Frame.Err.Field; f == &dp8.Fields[dp8.FSignature] && !c.undecided() {
 		c.learnSigning(dir, false)
 		c.countSignature(dir, sigInvalid)
-		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.f.DFrame.Seq)), sigInvalid)
+		c.disbelieve(dir, c.side[dir].seq.Peek(uint32(c.Packet.DFrame.Seq)), sigInvalid)
 	}
 }
 
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(dir int) {
-	d, s, out := &c.f.DFrame, &c.side[dir], &c.c.Dir[dir]
+func (c *conn) dataFrame(dir dissect.Dir) {
+	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
 	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := c.isKeepAlive(d)
 	c.countData(out, d, keepAlive)
-	if d.KeepAlive && !c.fr.Cut() {
+	if d.KeepAlive && !c.Frame.Cut() {
 		c.learnSigning(dir, d.HasSignature)
 	}
 	if out.Stale(c.sending(num, seq.Unmarked)) {
-		c.fr.Words |= dissect.Duplicate
+		c.Frame.Words |= dissect.Duplicate
 		return
 	}
 	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
@@ -106,7 +101,7 @@ func (c *conn) isKeepAlive(d *dp8.DFrame) bool {
 }
 
 // heedData tracks a data frame that is not known to be forged.
-func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) heedData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	out := &c.c.Dir[dir]
 	if c.foreignKeepAlive(d) {
 		c.ignoreForeign(dir, num, d)
@@ -117,9 +112,9 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 		c.ignoreBehindEnd(dir, num, d, keepAlive)
 		return
 	}
-	switch out.Place(&c.sent, c.fr.Datagram) {
+	switch out.Place(&c.Sent, c.Frame.Datagram) {
 	case seq.Provisional:
-		c.c.SetAside(dir, &c.sent, c.fr)
+		c.c.SetAside(dir, &c.Sent, c.Frame)
 		c.refuted(dir)
 		return
 	case seq.Confirmed:
@@ -132,9 +127,9 @@ func (c *conn) heedData(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
 }
 
 // numberedFrame tracks a data frame that its receiver may accept.
-func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
-	c.confirmAcked(1-dir, d.NRcv, d.SACKMask)
+	c.confirmAcked(dir.Other(), d.NRcv, d.SACKMask)
 	c.life.heard(dir)
 	c.learnFromData(d)
 	s.seq.Advance(num)
@@ -142,36 +137,35 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 		s.early = false
 		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
 	}
-	c.horizon = c.c.Rules.Horizon()
-	c.stamp.data, c.stamp.retry, c.stamp.tick = true, c.sent.Mark == seq.MarkRetry, 0
+	c.Num, c.KeepAlive, c.Horizon = num, keepAlive, c.c.Rules.Horizon()
+	c.Stamp.data, c.Stamp.Retry, c.Stamp.tick = true, c.Sent.Mark == seq.MarkRetry, 0
 	c.heed(dir, num)
 	c.recall(dir, num)
-	v := out.Send(&c.sent)
-	c.fr.Words |= v.Words
-	c.fr.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
+	c.Verdict = out.Send(&c.Sent)
+	v := &c.Verdict
+	c.Frame.Words |= v.Words
+	c.Frame.Awaits = c.wants.Links && v.Novelty != seq.Forgotten
 	if v.Words.Has(dissect.Retry) || v.Words.Has(dissect.Duplicate) {
-		c.fr.RetryOf = v.RetryOf
+		c.Frame.RetryOf = v.RetryOf
 	}
 	copied := v.Words.Has(dissect.Duplicate)
 	if !copied && len(s.refused) > 0 {
 		c.accept(dir, num)
 	}
 	if !copied {
-		if d.Control&dp8.CtlEndStream != 0 || s.ended {
+		if d.Control&dp8.CtlEndStream != 0 || s.Ended {
 			c.noteEnd(dir, num, d)
 		}
-		if c.judge != nil {
-			c.judge.content().judgeData(dir, num, d, keepAlive)
-		}
-		c.number(dir, num, d, v)
-		if c.judge != nil {
-			c.judge.sequence().judgeNumber(dir, num, d)
-		}
+		c.number(dir, num, d)
+		c.tell(dir, Placed)
+		c.dropOutlier(dir)
 	}
 	c.acknowledge(dir, d.NRcv, d.SACKMask, false)
-	c.giveUp(dir, num, d.SendMask)
+	if d.SendMask != 0 {
+		c.giveUp(dir, num, d.SendMask)
+	}
 	if v.Novelty == seq.First && out.Outstanding() >= dp8.WindowSize {
-		c.fr.Words |= dissect.WindowFull
+		c.Frame.Words |= dissect.WindowFull
 	}
 	if v.Novelty == seq.First || v.Novelty == seq.LateFirst {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == seq.LateFirst)
@@ -180,30 +174,27 @@ func (c *conn) numberedFrame(dir int, num int64, d *dp8.DFrame, keepAlive bool) 
 	if !copied {
 		c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
-		if c.sent.Mark != seq.MarkRetry {
-			out.Keep(&c.sent)
+		if c.Sent.Mark != seq.MarkRetry {
+			out.Keep(&c.Sent)
 		}
-		if c.judge != nil {
-			c.judge.judgeKept(dir, num)
-		}
+		c.tell(dir, Taken)
 	}
 	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
-		c.lives(dir, d.KeepAlive && c.hs.sessionKnown, num)
-	}
-	if c.judge != nil {
-		c.judge.judgeFlow(dir, num, d, keepAlive, v)
+		c.lives(dir, d.KeepAlive && c.hs.SessionKnown, num)
 	}
 }
 
+const gapWord = dissect.Gap | dissect.GapFilled
+
 // mark completes the description of a data frame for the engine: what RETRY says, and
 // whether its side has told of more received since it was sent.
-func (c *conn) mark(dir int, num int64, d *dp8.DFrame) {
-	c.sent.Num, c.sent.Mark = num, seq.MarkFirst
+func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
+	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
-		c.sent.Mark = seq.MarkRetry
-	} else if num <= c.side[dir].history.top {
-		cum, ok := c.c.Dir[1-dir].Window().Cumulative()
-		c.sent.Passed = ok && near(cum, d.NRcv) < cum
+		c.Sent.Mark = seq.MarkRetry
+	} else if num <= c.side[dir].History.Top {
+		cum, ok := c.c.Dir[dir.Other()].Window().Cumulative()
+		c.Sent.Passed = ok && near(cum, d.NRcv) < cum
 	}
 }
 
@@ -212,66 +203,59 @@ func (c *conn) countData(out *seq.Direction, d *dp8.DFrame, keepAlive bool) {
 	switch {
 	case keepAlive:
 		out.KeepAlives++
-		c.fr.Words |= dissect.KeepAlive
+		c.Frame.Words |= dissect.KeepAlive
 	case len(d.Payload) > 0 || d.Coalesced || d.Control&dp8.CtlEndStream == 0:
 		out.DataFrames++
 	}
 	if d.Control&dp8.CtlEndStream != 0 {
-		c.fr.Words |= dissect.Close
+		c.Frame.Words |= dissect.Close
 	}
 }
 
 // sack tracks a SACK.
-func (c *conn) sack(dir int) {
-	k, s := &c.f.SACK, &c.side[dir]
+func (c *conn) sack(dir dissect.Dir) {
+	k, s := &c.Packet.SACK, &c.side[dir]
 	c.c.Dir[dir].Acks++
-	if !c.fr.Cut() {
+	if !c.Frame.Cut() {
 		c.learnSigning(dir, k.HasSignature || len(k.Trailing) == 8)
 	}
 	next := c.nextSend(s, k.NSeq)
-	if !c.authentic(dir, next, k.HasSignature, len(c.fr.Payload)-len(k.Trailing)-8, k.Signature) {
+	if !c.authentic(dir, next, k.HasSignature, len(c.Frame.Payload)-len(k.Trailing)-8, k.Signature) {
 		return
 	}
 	x := c.sending(0, seq.Unmarked)
-	x.Passed = s.ticks.passed(k.Timestamp)
-	c.fr.Words |= c.c.Dir[dir].Unnumbered(x, false)
+	x.Passed = s.Ticks.passed(k.Timestamp)
+	c.Frame.Words |= c.c.Dir[dir].Unnumbered(x, false)
 	c.heedSACK(dir, next, k)
 }
 
 // heedSACK tracks a SACK that is not known to be forged, nor asked again whether it is a copy: one
 // that was held is remembered, and would be taken for its own.
-func (c *conn) heedSACK(dir int, next int64, k *dp8.SACK) {
+func (c *conn) heedSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) {
 	s := &c.side[dir]
-	c.confirmAcked(1-dir, k.NRcv, k.SACKMask)
+	c.confirmAcked(dir.Other(), k.NRcv, k.SACKMask)
 	c.life.heard(dir)
-	if !c.fr.Words.Has(dissect.Duplicate) && !c.fr.Cut() && !c.heedsSACK(dir, next, k) {
+	c.Num = next
+	if !c.Frame.Words.Has(dissect.Duplicate) && !c.Frame.Cut() && !c.heedsSACK(dir, next, k) {
 		return
 	}
 	c.listen(dir, next)
-	if c.judge != nil {
-		c.judge.handshakes().speaks(dir)
-	}
 	s.nseq.Advance(next)
-	c.stamp.data, c.stamp.retry, c.stamp.tick = false, false, k.Timestamp
+	c.Stamp.data, c.Stamp.Retry, c.Stamp.tick = false, false, k.Timestamp
 	c.heed(dir, next)
 	c.deny(dir, next)
 	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
-	s.restless = k.SendMask != 0 || c.fr.Words.Has(dissect.DuplicateAck)
-	c.giveUp(dir, next, k.SendMask)
-	if c.judge != nil {
-		c.judge.ends().judgeReply(dir, next)
+	s.Restless = k.SendMask != 0 || c.Frame.Words.Has(dissect.DuplicateAck)
+	if k.SendMask != 0 {
+		c.giveUp(dir, next, k.SendMask)
 	}
+	c.tell(dir, Taken)
 }
 
 // heedsSACK reports whether a SACK that is no copy may change anything.
-func (c *conn) heedsSACK(dir int, next int64, k *dp8.SACK) bool {
-	if c.judge != nil {
-		c.judge.acks().judgeSACK(dir)
-	}
+func (c *conn) heedsSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) bool {
 	c.noteTick(dir, k.Timestamp)
 	heeded := c.heedsNext(dir, next)
-	if c.judge != nil {
-		c.judge.acks().judgeNSeq(dir, next)
-	}
+	c.tell(dir, Announces)
 	return heeded
 }

@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // What was acknowledged is not sent again. That its side knew shows in the bNRcv of the retry,
@@ -21,7 +22,7 @@ func TestMC_DPL8R_3_1_5_2_2_RetryOfWhatItKnewAcknowledged(t *testing.T) {
 		{"it claims more than was captured", 3, 100, 0},
 		{"numbers may have gone round", 2, 60_000, 0},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(1, keepAlive(0, 1, 7))

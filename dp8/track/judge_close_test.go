@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // A side that ended its stream acknowledges until its peer ends. What the capture missed
@@ -19,7 +20,7 @@ func TestMC_DPL8R_3_1_4_3_KeepsAcknowledging(t *testing.T) {
 		{"nine tries", false, 9, 0},
 		{"ten tries, and something was missed before", true, 10, 1},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(1, keepAlive(0, 1, 7))

@@ -1,9 +1,11 @@
-package track
+package track_test
 
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // bRspId of an answer may name a frame that was not captured: one for each 40 ms in which its
@@ -12,7 +14,7 @@ import (
 func TestMC_DPL8R_2_2_1_2_RspIDOfWhatWasNotCaptured(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		from  int
+		from  dissect.Dir
 		after int64 // ms behind the frame that is answered
 		rsp   uint8
 		want  int // findings
@@ -26,7 +28,7 @@ func TestMC_DPL8R_2_2_1_2_RspIDOfWhatWasNotCaptured(t *testing.T) {
 		{"at once the connector may name one more", 0, 10, 1, 0},
 		{"… and no second one", 0, 10, 2, 1},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.Now++ // a clock that counts ns, so that nothing is rounded
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		if c.from == 0 {

@@ -1,9 +1,11 @@
-package track
+package track_test
 
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // bMsgID of HARD_DISCONNECT counts on from the side's command frame before. The listener of a
@@ -19,7 +21,7 @@ func TestMC_DPL8R_2_2_1_4_MsgIDOfListener(t *testing.T) {
 		{"0 behind 20", 20, 0, true},
 		{"far ahead", 20, 40, true},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		f := command(dp8.OpConnected, true, 7, dp8.Version16)
 		f.Handshake.MsgID = c.before
@@ -46,12 +48,12 @@ func TestMC_DPL8R_2_2_1_4_MsgIDOfListener(t *testing.T) {
 // have been on its way.
 func TestMC_DPL8R_3_1_2_4_SpacingOfAnswers(t *testing.T) {
 	for wait, want := range map[int64]int{20: 0, 300: 1} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.Now++ // a clock that counts ns, so that nothing is rounded
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(1, keepAlive(0, 1, 7))
-		hard := func(from int, msgID uint8) {
+		hard := func(from dissect.Dir, msgID uint8) {
 			f := command(dp8.OpHardDisconnect, false, 7, dp8.Version16)
 			f.Handshake.MsgID = msgID
 			s.send(from, f)

@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -44,7 +45,7 @@ func TestMC_DPL8R_3_1_5_1_3_Mix(t *testing.T) {
 			s.send(0, neither)
 		}, "DP8-2.2.1.3-OPTS-ONE", 3},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		c.play(s)
 		for n := range uint8(20) {

@@ -1,10 +1,12 @@
-package track
+package track_test
 
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -12,9 +14,9 @@ import (
 // The text's own example breaks nothing: bMsgID goes on counting (AMB-DP8-03),
 // KeepAlives cross (AMB-DP8-43).
 func TestMC_DPL8R_4_1_ExampleBreaksNothing(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	for _, x := range []struct {
-		from  int
+		from  dissect.Dir
 		bytes string
 	}{
 		{0, "88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23"},
@@ -37,7 +39,7 @@ func TestMC_DPL8R_2_2_3_Vectors(t *testing.T) {
 		"37 04 02 00 03 06 02 05 41 42 43 00 44 45",
 		"33 04 02 00 03 02 02 02 01 01 00 00 41 42 43 00 44 45 00 00 46",
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		s.send(0, keepAlive(0, 0, 7))
 		s.send(0, data(1, 0, "x"))
@@ -57,8 +59,8 @@ func TestGrain(t *testing.T) {
 	for _, c := range []struct{ a, b, want int64 }{
 		{3e9, 5e9, 1e9}, {3e9, 5.1e9, 1e8}, {12e6, 25e6, 1e6}, {12e6, 25e6 + 1, 0},
 	} {
-		if got := grain(c.a, c.b); got != c.want {
-			t.Errorf("grain(%d, %d) = %d, want %d", c.a, c.b, got, c.want)
+		if got := track.GrainOf(c.a, c.b); got != c.want {
+			t.Errorf("GrainOf(%d, %d) = %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }
@@ -68,7 +70,7 @@ func TestGrain(t *testing.T) {
 // user is told that the id changed; after that it may be a new attempt, and it is inconclusive.
 func TestMC_DPL8R_2_2_1_1_ChangedIDWithinASecond(t *testing.T) {
 	for after, broken := range map[int64]bool{1e9 - 1: true, 1e9: true, 1e9 + 1: false} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.Now++ // a clock that counts ns, so that nothing is rounded
 		s.send(0, command(dp8.OpConnect, true, 7, dp8.Version16))
 		again := command(dp8.OpConnect, true, 8, dp8.Version16)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // ProofFrames is how many frames of an epoch must verify before a guess at the
@@ -68,12 +69,12 @@ type candidate struct {
 // lowest is the reliable payload with the lowest number below 192 of an epoch:
 // what the modifier derives from (MC-DPL8R 3.1.4.4).
 type lowest struct {
-	num   int64
+	num   seq.Num
 	found bool
 	mods  [unchanged]dp8.Secret
 }
 
-func (l *lowest) offer(num int64, payload, frame []byte, sigOff int) bool {
+func (l *lowest) offer(num seq.Num, payload, frame []byte, sigOff int) bool {
 	if l.found && num >= l.num {
 		return false
 	}
@@ -117,7 +118,7 @@ type firsts struct {
 // reproduces the sender's rules of MC-DPL8R 3.1.4.4 (AMB-DP8-10).
 type keyring struct {
 	known    bool
-	epoch    int64 // of current
+	epoch    seq.Num // of current
 	current  dp8.Secret
 	previous dp8.Secret
 	hasPrev  bool
@@ -134,8 +135,8 @@ type keyring struct {
 	unresolved uint64      // frames whose epoch was never resolved
 	justTried  bool        // the last frame verified is one of pending
 	verified   int64       // time of the latest frame that verified
-	verifiedNo int64       // its number
-	suspects   []suspect   // frames of pending that no candidate verified
+	verifiedNo seq.Num     // its number
+	suspects   []Suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
@@ -149,7 +150,7 @@ type proof struct {
 
 // start sets the first secret, which is that of the given epoch. The modifier
 // starts with the same value when this is the secret of the handshake.
-func (k *keyring) start(s dp8.Secret, epoch int64, handshake bool) {
+func (k *keyring) start(s dp8.Secret, epoch seq.Num, handshake bool) {
 	k.known, k.epoch, k.current = true, epoch, s
 	k.modifier, k.hasMod = s, handshake
 }
@@ -175,7 +176,7 @@ func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) 
 }
 
 // verify checks the signature at byte off of a frame with the given number.
-func (k *keyring) verify(payload []byte, off int, sig [8]byte, num int64) sigVerdict {
+func (k *keyring) verify(payload []byte, off int, sig [8]byte, num seq.Num) sigVerdict {
 	k.justTried = false
 	if !k.known {
 		return sigUnknown
@@ -345,7 +346,7 @@ func (k *keyring) proposeOne(r recipe, mod dp8.Secret) {
 // of gives where numbers of an epoch are collected: numbers of the next epoch
 // are captured before its secret is proven. It is nil for numbers that do not
 // count.
-func (k *keyring) of(num int64) *firsts {
+func (k *keyring) of(num seq.Num) *firsts {
 	switch {
 	case !k.known || num&255 >= 192:
 	case num>>8 == k.epoch:
@@ -357,7 +358,7 @@ func (k *keyring) of(num int64) *firsts {
 }
 
 // offer shows a captured reliable payload to the keyring.
-func (k *keyring) offer(num int64, payload, frame []byte, sigOff int) {
+func (k *keyring) offer(num seq.Num, payload, frame []byte, sigOff int) {
 	f := k.of(num)
 	if f == nil {
 		return
@@ -374,7 +375,7 @@ func (k *keyring) offer(num int64, payload, frame []byte, sigOff int) {
 
 // see notes that a number was captured or given up by its sender, so that it
 // hides no reliable payload.
-func (k *keyring) see(num int64) {
+func (k *keyring) see(num seq.Num) {
 	if f := k.of(num); f != nil {
 		n := num & 255
 		f.seen[n>>6] |= 1 << (n & 63)
@@ -388,9 +389,18 @@ func (k *keyring) finish() (unresolved uint64) {
 	return unresolved
 }
 
-// A suspect is a frame of an epoch whose secret was not known when it came.
-type suspect struct {
-	frame uint64
-	time  int64
-	timed bool
+// A Signature is what is known of the signature of a frame that is not right.
+type Signature struct {
+	Missing bool   // there is none
+	Stale   bool   // it is made with the secret of the epoch before
+	Early   bool   // … of the epoch after
+	Adrift  bool   // it is right, if the epoch of its number is another one
+	Doubt   *Doubt // … until it shows whether it is; nil where it will not
+}
+
+// A Suspect is a frame of an epoch whose secret was not known when it came.
+type Suspect struct {
+	Frame uint64
+	Time  int64
+	Timed bool
 }

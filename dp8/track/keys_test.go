@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -21,7 +22,7 @@ type signer struct {
 	keys     []dp8.Secret // by epoch
 	modifier dp8.Secret
 	derive   func(payload, frame []byte, before dp8.Secret) dp8.Secret
-	order    variant
+	order    track.Variant
 	empty    bool // a reliable frame without payload gives a modifier, too
 	found    bool
 	next     dp8.Secret
@@ -106,14 +107,14 @@ func (g *signer) advance() {
 		g.modifier, g.found = g.next, false
 	}
 	m := g.modifier
-	if g.order == modifierReversed {
+	if g.order == track.ModifierReversed {
 		slices.Reverse(m[:])
 		g.modifier = m
 	}
 	last := g.keys[len(g.keys)-1]
 	h := sha1.Sum(append(slices.Clone(last[:]), m[:]...))
 	next := first8(h[:])
-	if g.order == secretReversed {
+	if g.order == track.SecretReversed {
 		slices.Reverse(next[:])
 	}
 	g.keys = append(g.keys, next)
@@ -140,12 +141,12 @@ func text(n int64) string { return fmt.Sprintf("payload %d", n*7919) }
 // side.
 func TestMC_DPL8R_3_1_4_4_Derivations(t *testing.T) {
 	for name, derive := range derivations {
-		for order := range numVariants {
+		for order := range track.NumVariants {
 			if name == "nobody's" {
 				continue
 			}
 			t.Run(fmt.Sprint(name, " ", order), func(t *testing.T) {
-				s := newScene(t, Options{}, true)
+				s := newScene(t, track.Options{}, true)
 				s.meetSigned(dp8.SigningFull)
 				g, back := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
 				g.order, back.order = order, order
@@ -311,7 +312,7 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 			s.Raw(0, g.sign(hard, 264, false))
 		}, seq.Signatures{Valid: 266}},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meetSigned(dp8.SigningFull)
 		c.play(s, newSigner(connectorSecret, derivations["SHA-1 of the payload"]))
 		if got := s.One().Dir[0].Signatures; got != c.want {
@@ -325,7 +326,7 @@ func TestMC_DPL8R_3_1_4_4_Epochs(t *testing.T) {
 func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 	for _, mode := range []uint32{dp8.SigningFast, dp8.SigningFull} {
 		honest := func(forge bool) *scene {
-			s := newScene(t, Options{}, true)
+			s := newScene(t, track.Options{}, true)
 			s.meetSigned(mode)
 			g, back := newSigner(connectorSecret, derivations["SHA-1 of the payload"]), newSigner(listenerSecret, derivations["SHA-1 of the payload"])
 			sign := func(g *signer, f dp8.Frame, n int64) []byte {
@@ -396,7 +397,7 @@ func TestMC_DPL8R_3_1_5_2_7_ForgeriesTouchNothing(t *testing.T) {
 }
 
 func TestFastKeyIsLearned(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	sign := func(f dp8.Frame, key dp8.Secret) dp8.Frame {
 		f.DFrame.HasSignature, f.SACK.HasSignature = true, true
 		f.DFrame.Signature, f.SACK.Signature = key, key
@@ -463,8 +464,8 @@ func TestSuppliedSecrets(t *testing.T) {
 	} {
 		g, back := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
 		probe, probeBack := newSigner(connectorSecret, derive), newSigner(listenerSecret, derive)
-		play(newScene(t, Options{}, true), probe, probeBack, 0, c.to) // makes the keys
-		s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{c.secrets(probe, probeBack)}}, true)
+		play(newScene(t, track.Options{}, true), probe, probeBack, 0, c.to) // makes the keys
+		s := newScene(t, track.Options{Secrets: []dp8.SuppliedSecrets{c.secrets(probe, probeBack)}}, true)
 		if c.from < 200 { // an unsigned KeepAlive would show neither session nor signing
 			s.Raw(0, g.sign(sack(uint8(c.from), 0, 0), 0, false))
 			c.want.Valid += min(c.want.Valid, 1)
@@ -501,7 +502,7 @@ func TestSuppliedSecretsContradicted(t *testing.T) {
 		{"in force later", dp8.SuppliedSecrets{SessionID: 7, Connector: dp8.Secret{1}, Current: true}, 0},
 		{"the id as its bytes stand on the wire", dp8.SuppliedSecrets{SessionID: 0x07000000, Connector: dp8.Secret{1}}, 1},
 	} {
-		s := newScene(t, Options{Secrets: []dp8.SuppliedSecrets{c.s}}, true)
+		s := newScene(t, track.Options{Secrets: []dp8.SuppliedSecrets{c.s}}, true)
 		s.meetSigned(dp8.SigningFull)
 		g := newSigner(connectorSecret, derivations["SHA-1 of the payload"])
 		s.Raw(0, g.sign(data(0, 0, "x"), 0, false))
@@ -518,16 +519,16 @@ func TestSuppliedSecretsContradicted(t *testing.T) {
 func TestSessionOf(t *testing.T) {
 	b := command(dp8.OpConnected, true, 0x11223344, dp8.Version16)
 	payload := b.Append(nil)
-	if id, op, ok := sessionOf(payload); id != binary.LittleEndian.Uint32(payload[8:]) || op != dp8.OpConnected || !ok {
+	if id, op, ok := track.SessionOf(payload); id != binary.LittleEndian.Uint32(payload[8:]) || op != dp8.OpConnected || !ok {
 		t.Errorf("%x %d %v", id, op, ok)
 	}
 	for n := range 12 {
-		if _, _, ok := sessionOf(payload[:n]); ok {
+		if _, _, ok := track.SessionOf(payload[:n]); ok {
 			t.Errorf("%d bytes name a session", n)
 		}
 	}
 	f := sack(0, 0, 0)
-	if _, _, ok := sessionOf(f.Append(nil)); ok {
+	if _, _, ok := track.SessionOf(f.Append(nil)); ok {
 		t.Error("a SACK names a session")
 	}
 }

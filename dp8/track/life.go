@@ -1,30 +1,33 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // lifecycle is how far the connection has come.
 type lifecycle struct {
 	state    session.State
 	closer   session.Side // whose closing frame came first
 	closeAt  int64
-	closeEnd [2]bool // END_STREAM captured
-	hard     [2]bool // HARD_DISCONNECT captured
-	graceful bool    // END_STREAM came before any HARD_DISCONNECT
-	tries    int     // sendings of the same thing since the peer was last heard
-	limit    int     // tries after which the side gives up
-	trier    int     // direction of those tries
+	closeEnd [2]bool     // END_STREAM captured
+	hard     [2]bool     // HARD_DISCONNECT captured
+	graceful bool        // END_STREAM came before any HARD_DISCONNECT
+	tries    int         // sendings of the same thing since the peer was last heard
+	limit    int         // tries after which the side gives up
+	trier    dissect.Dir // direction of those tries
 	lastTry  int64
 }
 
 // heard resets the count of unanswered tries when the other side speaks.
-func (l *lifecycle) heard(dir int) {
+func (l *lifecycle) heard(dir dissect.Dir) {
 	if dir != l.trier {
 		l.tries = 0
 	}
 }
 
 // try notes that a side sent the same thing for the n-th time.
-func (l *lifecycle) try(dir, n, limit int, at int64) {
+func (l *lifecycle) try(dir dissect.Dir, n, limit int, at int64) {
 	if dir != l.trier {
 		l.trier, l.tries = dir, 0
 	}

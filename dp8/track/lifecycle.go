@@ -19,21 +19,21 @@ const (
 )
 
 // sawData notes what a data frame says about the life of the connection.
-func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
+func (c *conn) sawData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, copies int) {
 	s := &c.side[dir]
-	if c.life.state == session.Opening && (c.hs.answered || c.hs.confirmed) {
+	if c.life.state == session.Opening && (c.hs.Answered || c.hs.Confirmed) {
 		c.establish() // data flows: the missing confirmation was not captured
 	}
-	if c.fr.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, copies, dataGiveUp, c.fr.Time)
+	if c.Frame.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
+		c.life.try(dir, copies, dataGiveUp, c.Frame.Time)
 	}
-	if d.Control&dp8.CtlEndStream == 0 || s.ended {
+	if d.Control&dp8.CtlEndStream == 0 || s.Ended {
 		return
 	}
-	s.ended, s.endSeq = true, num
-	c.closing(dir, func(first int) bool {
+	s.Ended, s.EndSeq = true, num
+	c.closing(dir, func(first dissect.Dir) bool {
 		// It crosses the other side's when it was sent without having received that.
-		end := c.side[first].endSeq
+		end := c.side[first].EndSeq
 		return near(end, d.NRcv) <= end
 	})
 	c.life.closeEnd[dir] = true
@@ -47,43 +47,46 @@ func (c *conn) sawData(dir int, num int64, d *dp8.DFrame, copies int) {
 
 // closing notes whose closing frame was captured first; crosses tells whether a
 // second one within a round trip was sent on its own and is no answer.
-func (c *conn) closing(dir int, crosses func(first int) bool) {
+func (c *conn) closing(dir dissect.Dir, crosses func(first dissect.Dir) bool) {
 	side := session.Side(dir + 1)
 	switch l := &c.life; l.closer {
 	case session.NoSide:
-		l.closer, l.closeAt = side, c.fr.Time
+		l.closer, l.closeAt = side, c.Frame.Time
 	case side, session.BothSides:
 	default:
-		if crosses(1 - dir) {
+		if crosses(dir.Other()) {
 			l.closer = session.BothSides
 		}
 	}
 }
 
 // hardDisconnect tracks an abrupt close (MC-DPL8R 3.1.5.1.4).
-func (c *conn) hardDisconnect(dir int) {
-	h := &c.f.Handshake
-	out := &c.c.Dir[dir]
-	if len(c.fr.Payload) < 16 {
+func (c *conn) hardDisconnect(dir dissect.Dir) {
+	h := &c.Packet.Handshake
+	if len(c.Frame.Payload) < 16 {
 		return // cut by the capture: whose it is and whether it is genuine is not known
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
-	if c.hs.sessionKnown && h.SessionID != c.c.SessionID {
+	if c.hs.SessionKnown && h.SessionID != c.c.SessionID {
 		c.strayHard(dir, h)
 		return // of another session: ignored
 	}
 	if !c.authentic(dir, num, h.HasSignature, 16, h.Signature) {
 		return
 	}
-	c.fr.Words |= dissect.Close | out.Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
-	if !c.fr.Cut() && !c.fr.Words.Has(dissect.Duplicate) {
-		if c.hs.sessionKnown {
+	c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true) // bMsgID tells repetitions
+	c.heedHard(dir, num, h)
+}
+
+// heedHard tracks a HARD_DISCONNECT that is not known to be forged.
+func (c *conn) heedHard(dir dissect.Dir, num seq.Num, h *dp8.Handshake) {
+	c.Frame.Words |= dissect.Close
+	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
+		if c.hs.SessionKnown {
 			c.lives(dir, true, 0)
 		}
 		c.noteTick(dir, h.Timestamp)
-		if c.judge != nil {
-			c.judge.commands().judgeHard(dir, h)
-		}
+		c.tellOf(dir, num, Resets)
 	}
 	c.knowSession(h.SessionID)
 	c.knowVersion(dir, h.Version)
@@ -91,10 +94,10 @@ func (c *conn) hardDisconnect(dir int) {
 		return
 	}
 	c.life.hard[dir] = true
-	c.closing(dir, func(first int) bool {
+	c.closing(dir, func(first dissect.Dir) bool {
 		// An answer needs the way to the peer and back; what is clearly faster than
 		// the quickest answer so far was sent before.
-		return !c.life.closeEnd[first] && c.fr.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
+		return !c.life.closeEnd[first] && c.Frame.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
 	})
 	switch {
 	case c.life.state == session.Closed:
@@ -128,31 +131,27 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		if len(c.side[dir].keys.held) > 0 {
-			c.believeHeld(dir)
+			c.believeHeld(dir, false)
 		}
 		c.c.Dir[dir].Provisionals().End()
 		c.refuted(dir)
 	}
-	for dir := range c.side {
-		c.endClaims(dir)
+	for dir := range dissect.Dirs {
+		c.endClaims(dir, ClaimLeft)
 	}
-	if c.judge != nil {
-		c.judge.sequence().settleSequence()
-		c.judge.finishJudging()
-		c.judge.ends().judgeTermination()
-	}
-	for dir := range c.side {
+	var unproven [2]bool
+	for dir := range dissect.Dirs {
 		s := &c.side[dir]
 		s.asm.close()
 		c.settleKeys(dir)
-		if n := s.keys.finish(); n > 0 {
-			c.c.Dir[dir].Signatures.Unverifiable += n
-			if c.judge != nil {
-				c.judge.signing().judgeUnproven(dir)
-			}
-		}
+		n := s.keys.finish()
+		c.c.Dir[dir].Signatures.Unverifiable += n
+		unproven[dir] = n > 0
+	}
+	if c.judge != nil {
+		c.judge.End(unproven)
 	}
 	l := &c.life
 	if c.timedOut(end) {
@@ -172,7 +171,7 @@ func (c *conn) free() {
 	c.strays = nil
 	for i := range c.side {
 		s := &c.side[i]
-		s.history.frames.Clear()
+		s.History.frames.Clear()
 		s.unjudged, s.doubts, s.refused = nil, nil, nil
 		s.asm.buf, s.asm.sum = nil, nil
 	}

@@ -1,10 +1,12 @@
-package track
+package track_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -25,10 +27,10 @@ func TestStates(t *testing.T) {
 		s.Wait(35)
 		s.send(0, sack(1, 1, 0))
 	}
-	end := func(s *scene, from int, seq, nrcv uint8) {
+	end := func(s *scene, from dissect.Dir, seq, nrcv uint8) {
 		s.send(from, dataAs(whole, dp8.CtlEndStream, seq, nrcv, ""))
 	}
-	hard := func(s *scene, from int) { s.send(from, command(dp8.OpHardDisconnect, false, 7, dp8.Version16)) }
+	hard := func(s *scene, from dissect.Dir) { s.send(from, command(dp8.OpHardDisconnect, false, 7, dp8.Version16)) }
 	tries := func(s *scene, n int) {
 		for i := range n {
 			f := data(1, 1, "x")
@@ -111,7 +113,7 @@ func TestStates(t *testing.T) {
 		{"some tries", func(s *scene) { meet(s); tries(s, 5) }, session.Established, session.NoSide},
 		{"many tries, then an answer", func(s *scene) { meet(s); tries(s, 10); s.send(1, sack(1, 2, 0)) }, session.Established, session.NoSide},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		c.play(s)
 		if got := s.One(); got.State != c.state || got.ClosedBy != c.by {
 			t.Errorf("%s: %s by %q, want %s by %q", c.name, got.State, got.ClosedBy, c.state, c.by)
@@ -151,7 +153,7 @@ func TestInferredInTheMiddle(t *testing.T) {
 			s.Raw(0, g.sign(data(9, 9, "x"), 9, true))
 		}, dp8.Version16, "full", false},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		c.play(s)
 		got := s.One()
 		if got.Version != c.version || got.Signing != c.signing || got.HasSessionID != c.id || got.Complete {
@@ -168,7 +170,7 @@ func TestInferredInTheMiddle(t *testing.T) {
 // What looks like KeepAlives with different ids is data: the probe of a forced
 // flow sees that before the first one is read.
 func TestInferredKeepAlivesGiveWay(t *testing.T) {
-	s := newScene(t, Options{}, true)
+	s := newScene(t, track.Options{}, true)
 	for n := range uint8(20) {
 		s.send(0, dataAs(whole, dp8.CtlKeepAlive, 9+n, 9, fmt.Sprintf("%04d", n)))
 	}

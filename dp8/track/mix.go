@@ -19,13 +19,13 @@ func kindOf(h *dp8.Handshake) int {
 // keepsKind notes whether an answer keeps to what the handshake was so far, signed or not
 // (MC-DPL8R 3.1.5.1.2, 3.1.5.1.3).
 func (c *conn) keepsKind(h *dp8.Handshake) {
-	x, kind := &c.answered, kindOf(h)
+	x, kind := &c.Greeting, kindOf(h)
 	signed := kind == 1
-	x.known, x.offered = c.hs.plain || c.hs.signed, c.hs.mix.offered
-	c.hs.mix.offered[kind] = x.offered[kind] || x.fromListener
-	if x.keeps = !x.known || c.hs.plain && !signed || c.hs.signed && signed; x.keeps {
+	x.Known, x.Offered = c.hs.plain || c.hs.Signed, c.hs.mix.offered
+	c.hs.mix.offered[kind] = x.Offered[kind] || x.FromListener
+	if x.Keeps = !x.Known || c.hs.plain && !signed || c.hs.Signed && signed; x.Keeps {
 		c.hs.plain = c.hs.plain || !signed
-		c.hs.modeAt = c.fr.Time
+		c.hs.ModeAt = c.Frame.Time
 		return
 	}
 	c.hs.mix.mixed = true
@@ -36,6 +36,6 @@ func (c *conn) keepsKind(h *dp8.Handshake) {
 // tell.
 func (c *conn) doubtMode() {
 	if !c.started() {
-		c.mode, c.params.Signing, c.c.Signing = modeUnknown, dp8.SigningUnknown, ""
+		c.mode, c.params.Signing, c.c.Signing = ModeUnknown, dp8.SigningUnknown, ""
 	}
 }

@@ -1,13 +1,13 @@
 package track
 
-// A mode is how the frames of a connection are signed.
-type mode uint8
+// A Mode is how the frames of a connection are signed.
+type Mode uint8
 
 const (
-	modeUnknown mode = iota
-	modeNone
-	modeFast
-	modeFull
+	ModeUnknown Mode = iota
+	ModeNone
+	ModeFast
+	ModeFull
 )
 
 var modeNames = [...]string{"", "none", "fast", "full"}

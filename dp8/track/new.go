@@ -1,5 +1,5 @@
-// Package track follows the connections of DirectPlay 8 and judges what their sides
-// send (MC-DPL8R 3.1).
+// Package track follows the connections of DirectPlay 8: what their sides send, acknowledge
+// and sign (MC-DPL8R 3.1). It judges nothing; a Judge may look on.
 package track
 
 import (
@@ -13,17 +13,9 @@ type Options struct {
 	Secrets []dp8.SuppliedSecrets
 }
 
-// New gives the protocol to a tracker.
-func New(opts Options) *session.Protocol {
-	p := protocol(opts, true)
-	p.Rules, p.RuleSets = Rules, ruleSets
-	return p
-}
-
-// Follow gives the protocol without its rules: connections are followed and nothing is judged.
-func Follow(opts Options) *session.Protocol { return protocol(opts, false) }
-
-func protocol(opts Options, judged bool) *session.Protocol {
+// New gives the protocol to a tracker. judge makes what looks at a connection, nil for
+// nothing.
+func New(opts Options, judge func() Judge) *session.Protocol {
 	o := &opts
 	return &session.Protocol{
 		Protocol: dp8.DP8,
@@ -31,7 +23,7 @@ func protocol(opts Options, judged bool) *session.Protocol {
 		Follows:  follows,
 		NewSession: func(f *session.Flow, p session.Probe) session.Session {
 			learned, _ := p.(*probe)
-			return newPair(f, learned, o, judged)
+			return newPair(f, learned, o, judge)
 		},
 		Neighbours:       []*dissect.Protocol{dp8.DPLHP, dp8.DPLNAT},
 		NeighbourLead:    []byte{0},

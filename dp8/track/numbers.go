@@ -1,59 +1,73 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A numberState is what is known of the numbers of one side, and of those that it
+// Numbers are what is known of the numbers of one side, and of those that it
 // acknowledges.
-type numberState struct {
+type Numbers struct {
 	// What it sends.
-	started    bool
-	high       int64 // highest number sent for the first time, outliers left out
-	seen       int64 // highest captured, outliers left out
-	jump       jump  // the latest step over numbers
-	outlier    int64 // number of a frame that was out of place, valid with hasOutlier
+	Started    bool
+	High       seq.Num // highest number sent for the first time, outliers left out
+	Seen       seq.Num // highest captured, outliers left out
+	jump       Jump    // the latest step over numbers
+	outlier    seq.Num // number of a frame that was out of place, valid with hasOutlier
 	hasOutlier bool
 
 	// What it acknowledges.
 	unseen   bool // what it acknowledges first was not captured
 	answered bool // some acknowledgement was captured
-	queue    [8]told
+	queue    [8]Told
 	queued   int
-	claims   conform.Pending[claim]
+	claims   conform.Pending[Claim]
 	beyond   bool // it acknowledges more than was captured since the other side was
 	outran   int  // acknowledgements in a row far beyond what was captured
 }
 
-// A jump is a step over numbers that were not captured: either the capture or the
+// A Jump is a step over numbers that were not captured: either the capture or the
 // network lost them, or the frame behind the step is out of place.
-type jump struct {
+type Jump struct {
 	set   bool
-	num   int64 // the frame behind the step
-	next  int64 // where numbers go on if that is out of place
-	cum   int64 // what was acknowledged then
-	known bool  // cum is valid
-	frame uint64
-	time  int64
+	Num   seq.Num // the frame behind the step
+	next  seq.Num // where numbers go on if that is out of place
+	Cum   seq.Num // what was acknowledged then
+	Known bool    // cum is valid
+	Frame uint64
+	Time  int64
 	after int // first sendings behind num
 }
 
-// A prior is what was known of a number before the frame at hand.
-type prior struct {
-	look    seq.Look
-	known   bool
+// A Prior is what was known of a number before the frame at hand.
+type Prior struct {
+	Look    seq.Look
+	Known   bool
 	horizon int64
 }
 
-// A saying is what the frame at hand says of the other side's numbers.
-type saying struct {
-	next  int64
-	mask  uint64
-	ahead bool
-	drops uint64 // of its own
+// A Saying is what the frame at hand says of the other side's numbers.
+type Saying struct {
+	Next   seq.Num
+	Mask   uint64
+	Ahead  bool
+	Drops  uint64 // of its own
+	Begins bool   // nothing of the other side was captured before, nor any acknowledgement of it: it is 0
 }
+
+// An Applied is what it did to apply an acknowledgement.
+type Applied struct {
+	Done  bool    // the frame at hand has one, is no copy, and its other side was captured
+	Known bool    // something was acknowledged before
+	Cum   seq.Num // … up to this number
+	Words dissect.Words
+}
+
+// longPause is longer than sides that keep to the text are silent, in ns: they send KeepAlives after
+// 25 s, at a granularity of 4 s (MC-DPL8R 3.1.2.6).
+const longPause = 30e9
 
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
@@ -62,43 +76,45 @@ const silence = 200e6
 // heed looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
 // UNWRAP). What the stamp says besides number and time was set before.
-func (c *conn) heed(dir int, num int64) {
-	t := c.fr.Time
-	c.said = saying{}
-	c.stamp.num, c.stamp.frame, c.stamp.time = num, c.fr.Frame, t
-	if !c.fr.HasTime {
+func (c *conn) heed(dir dissect.Dir, num seq.Num) {
+	t := c.Frame.Time
+	c.Said, c.Applied = Saying{}, Applied{}
+	c.Stamp.Num, c.Stamp.Frame, c.Stamp.Time = num, c.Frame.Frame, t
+	if !c.Frame.HasTime {
 		return
 	}
 	c.coarsen(t)
-	if c.judge != nil {
-		c.judge.timers.note(c.judge)
+	if pause := t - c.spoke; pause > longPause && c.spoke != 0 {
+		c.Pause = pause
+		c.tellOf(dir, num, Woken)
 	}
-	if c.silent(dir) || c.stamp.data && c.displaced(dir, num) {
+	c.spoke = max(c.spoke, t)
+	if c.silent(dir) || c.Stamp.data && c.displaced(dir, num) {
 		c.doubt(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
-	c.side[1-dir].numbers.outran, c.side[1-dir].numbers.beyond = 0, false
+	c.side[dir.Other()].Numbers.outran, c.side[dir.Other()].Numbers.beyond = 0, false
 }
 
 // displaced reports a number so far below the highest that no side has it in flight
 // any more: it stands for another one, unless the highest was out of place.
-func (c *conn) displaced(dir int, num int64) bool {
-	l := &c.side[dir].numbers
+func (c *conn) displaced(dir dissect.Dir, num seq.Num) bool {
+	l := &c.side[dir].Numbers
 	j := &l.jump
-	return l.started && num <= l.high-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
+	return l.Started && num <= l.High-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
 // doubt. What its peer acknowledges confirms them: they are not far ahead.
-func (c *conn) silent(dir int) bool {
-	gap := c.fr.Time - max(c.numbered[dir], c.vouched[dir])
+func (c *conn) silent(dir dissect.Dir) bool {
+	gap := c.Frame.Time - max(c.numbered[dir], c.vouched[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 
 // bearable is for how long nothing of a side may be captured: as long as it takes to
 // send a window of numbers, as fast as it was seen to.
-func (c *conn) bearable(dir int) int64 {
-	if m := &c.side[dir].history; m.hasSpeed {
+func (c *conn) bearable(dir dissect.Dir) int64 {
+	if m := &c.side[dir].History; m.hasSpeed {
 		return min(m.fastest, longest)
 	}
 	out := &c.c.Dir[dir]
@@ -116,40 +132,40 @@ const longest = 10e9
 // doubt forgets everything that numbers before t would be compared with.
 func (c *conn) doubt(t int64) {
 	c.trusted = max(c.trusted, t) // frames that are believed late come from before
-	for i := range c.side {
-		c.dropClaims(i, conform.GuardUnwrap)
+	for i := range dissect.Dirs {
+		c.endClaims(i, ClaimDoubted)
 		if c.judge != nil {
-			c.judge.sequence().forget(i)
+			c.judge.Forget(i)
 		}
-		n := &c.side[i].numbers
-		*n = numberState{claims: n.claims, answered: n.answered, unseen: n.unseen}
+		n := &c.side[i].Numbers
+		*n = Numbers{claims: n.claims, answered: n.answered, unseen: n.unseen}
 	}
 }
 
 // recall takes down what is known of the number of the frame at hand.
-func (c *conn) recall(dir int, num int64) {
-	p, l := &c.prior, &c.side[dir].numbers
-	p.known = false
-	if num == l.high+1 && c.side[1-dir].numbers.claims.Len() == 0 {
+func (c *conn) recall(dir dissect.Dir, num seq.Num) {
+	p, l := &c.Prior, &c.side[dir].Numbers
+	p.Known = false
+	if num == l.High+1 && c.side[dir.Other()].Numbers.claims.Len() == 0 {
 		return
 	}
-	p.look, p.known = c.c.Dir[dir].Look(num)
+	p.Look, p.Known = c.c.Dir[dir].Look(num)
 	p.horizon = c.apart()
 }
 
 // remembered is what is known for certain of a number of a side, or nil. A clock that
 // shows no more than seconds does not tell how many numbers went by from one to the next
 // (guard CLOCK).
-func (c *conn) remembered(dir int, num int64) *sentFrame {
-	f := c.side[dir].history.at(num)
-	if f == nil || !f.timed || f.time < c.trusted || c.grain >= 1e9 && c.fr != nil && c.fr.Time > f.time {
+func (c *conn) remembered(dir dissect.Dir, num seq.Num) *Record {
+	f := c.side[dir].History.At(num)
+	if f == nil || !f.Timed || f.Time < c.trusted || c.grain >= 1e9 && c.Frame != nil && c.Frame.Time > f.Time {
 		return nil
 	}
 	return f
 }
 
 // cumulative is what was captured of acknowledgements of a side's numbers.
-func (c *conn) cumulative(dir int) (next int64, ok bool) {
+func (c *conn) cumulative(dir dissect.Dir) (next seq.Num, ok bool) {
 	if next, ok = c.c.Dir[dir].Window().Cumulative(); !ok && c.c.Complete {
 		return 0, true
 	}

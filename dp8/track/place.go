@@ -1,73 +1,74 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A placing says where the number of a data frame stands among those of its side.
-type placing struct {
-	order   order
-	first   bool       // RETRY is clear
-	fresh   bool       // it is the first captured of its number
-	outlier jump       // of OutOfPlace: the frame that was
-	higher  *sentFrame // of OutOfOrder: one that was sent before
+// A Placing says where the number of a data frame stands among those of its side.
+type Placing struct {
+	Order   Order
+	First   bool    // RETRY is clear
+	Fresh   bool    // it is the first captured of its number
+	Outlier Jump    // of OutOfPlace: the frame that was
+	Higher  *Record // of OutOfOrder: one that was sent before
 }
 
-type order uint8
+type Order uint8
 
 const (
-	unplaced   order = iota // it says nothing of the order
-	nextNumber              // it is the next one
-	ahead                   // numbers before it are missing
-	overtaken               // a higher one overtook it
-	outOfOrder              // a higher one was sent before
-	outOfPlace              // the numbers go on with it, before one that was far ahead
+	Unplaced   Order = iota // it says nothing of the order
+	NextNumber              // it is the next one
+	Ahead                   // numbers before it are missing
+	Overtaken               // a higher one overtook it
+	OutOfOrder              // a higher one was sent before
+	OutOfPlace              // the numbers go on with it, before one that was far ahead
 )
 
 // number notes the number of a data frame that is no copy, before it is remembered.
-func (c *conn) number(dir int, num int64, d *dp8.DFrame, v seq.Verdict) {
-	n, p := &c.side[dir].numbers, &c.placed
-	p.first = d.Control&dp8.CtlRetry == 0
-	if c.fr.HasTime && c.side[1-dir].numbers.claims.Len() > 0 {
-		c.settleClaims(dir, num, p.first && v.Novelty == seq.First)
+func (c *conn) number(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
+	n, p, v := &c.side[dir].Numbers, &c.Placing, &c.Verdict
+	p.First = d.Control&dp8.CtlRetry == 0
+	if c.Frame.HasTime && c.side[dir.Other()].Numbers.claims.Len() > 0 {
+		c.settleClaims(dir, num, p.First && v.Novelty == seq.First)
 	}
-	if j := &n.jump; p.first && v.Novelty == seq.Again && j.set && num == j.num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
-		p.order, p.fresh = outOfPlace, false
+	if j := &n.jump; p.First && v.Novelty == seq.Again && j.set && num == j.Num && num == j.next && j.after == 0 && c.replaced(dir, num, d) {
+		p.Order, p.Fresh = OutOfPlace, false
 		c.replace(dir, num)
 		n.hasOutlier = false
 		return
 	}
-	p.order = unplaced
-	p.fresh = v.Novelty == seq.First || p.first && n.hasOutlier && num == n.outlier
+	p.Order = Unplaced
+	p.Fresh = v.Novelty == seq.First || p.First && n.hasOutlier && num == n.outlier
 	switch {
-	case !p.fresh || v.Novelty == seq.Forgotten || !p.first:
-	case n.started && num == n.high+1:
-		p.order = nextNumber
-		n.high, n.seen = num, max(n.seen, num)
+	case !p.Fresh || v.Novelty == seq.Forgotten || !p.First:
+	case n.Started && num == n.High+1:
+		p.Order = NextNumber
+		n.High, n.Seen = num, max(n.Seen, num)
 		n.hasOutlier = n.hasOutlier && num != n.outlier
 		n.jump.after++
 	default:
 		c.place(dir, num)
 	}
-	if !n.started {
-		n.started, n.high, n.seen = true, num, num
+	if !n.Started {
+		n.Started, n.High, n.Seen = true, num, num
 	}
 	if !(n.hasOutlier && num == n.outlier) {
-		n.seen = max(n.seen, num)
+		n.Seen = max(n.Seen, num)
 	}
 }
 
 // place finds the place of a first sending that is not the next one.
-func (c *conn) place(dir int, num int64) {
-	n := &c.side[dir].numbers
+func (c *conn) place(dir dissect.Dir, num seq.Num) {
+	n := &c.side[dir].Numbers
 	switch {
-	case !n.started:
-	case num > n.high:
-		c.placed.order = ahead
+	case !n.Started:
+	case num > n.High:
+		c.Placing.Order = Ahead
 		cum, ok := c.cumulative(dir)
-		n.jump = jump{true, num, n.high + 1, cum, ok, c.fr.Frame, c.fr.Time, 0}
-		n.high = num
+		n.jump = Jump{true, num, n.High + 1, cum, ok, c.Frame.Frame, c.Frame.Time, 0}
+		n.High = num
 	case n.hasOutlier && num == n.outlier:
 		n.hasOutlier = false
 	default:
@@ -77,57 +78,63 @@ func (c *conn) place(dir int, num int64) {
 
 // placeLower finds the place of a number that is sent for the first time below the highest:
 // when that was sent well before, numbers were not taken in order.
-func (c *conn) placeLower(dir int, num int64) {
-	n, x := &c.side[dir].numbers, &c.placed
+func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
+	n, x := &c.side[dir].Numbers, &c.Placing
 	goesOn := n.jump.set && num == n.jump.next && n.jump.after == 0
 	if n.jump.set && num == n.jump.next {
 		n.jump.next++
 	}
-	if p := &c.prior; p.known && p.look.Acked {
+	if p := &c.Prior; p.Known && p.Look.Acked {
 		return // acknowledged before it was captured: it was overtaken, or the other side is at fault
 	}
 	higher, at := c.sentBefore(dir, num)
 	if higher == nil {
-		x.order = overtaken
+		x.Order = Overtaken
 		return
 	}
-	if whole := dp8.NewMsg | dp8.EndMsg; c.f.DFrame.Command&whole != whole && !goesOn {
+	if whole := dp8.NewMsg | dp8.EndMsg; c.Packet.DFrame.Command&whole != whole && !goesOn {
 		return // parts of a message have a rule of their own: 3.1.4.4
 	}
-	if !goesOn || at != n.jump.num {
-		x.order, x.higher = outOfOrder, higher
+	if !goesOn || at != n.jump.Num {
+		x.Order, x.Higher = OutOfOrder, higher
 		return
 	}
-	x.order = outOfPlace
+	x.Order = OutOfPlace
 	c.replace(dir, num)
 }
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago, and that number.
-func (c *conn) sentBefore(dir int, num int64) (f *sentFrame, at int64) {
-	l := &c.side[dir].numbers
-	for n := num + 1; n <= min(l.high, num+2*dp8.WindowSize); n++ {
-		if f := c.remembered(dir, n); f != nil && f.first && c.fr.Time-f.time > c.prior.horizon {
+func (c *conn) sentBefore(dir dissect.Dir, num seq.Num) (f *Record, at seq.Num) {
+	l := &c.side[dir].Numbers
+	for n := num + 1; n <= min(l.High, num+2*dp8.WindowSize); n++ {
+		if f := c.remembered(dir, n); f != nil && f.First && c.Frame.Time-f.Time > c.Prior.horizon {
 			return f, n
 		}
 	}
 	return nil, 0
 }
 
-// replace forgets the frame that was out of place: the numbers go on before it
+// replace takes back the frame that was out of place: the numbers go on before it
 // (MC-DPL8R 3.1.5.2.1).
-func (c *conn) replace(dir int, num int64) {
-	n := &c.side[dir].numbers
+func (c *conn) replace(dir dissect.Dir, num seq.Num) {
+	n := &c.side[dir].Numbers
 	j := &n.jump
-	c.placed.outlier = *j
-	n.outlier, n.hasOutlier, n.high, n.seen = j.num, true, num, num
-	c.side[dir].history.frames.Drop(j.num)
+	c.Placing.Outlier = *j
+	n.outlier, n.hasOutlier, n.High, n.Seen = j.Num, true, num, num
 	j.set = false
+}
+
+// dropOutlier forgets the frame that was out of place.
+func (c *conn) dropOutlier(dir dissect.Dir) {
+	if c.Placing.Order == OutOfPlace {
+		c.side[dir].History.frames.Drop(c.Placing.Outlier.Num)
+	}
 }
 
 // replaced reports that the numbers went on up to one that was captured ahead of
 // them, and that it now has other content: the frame ahead was out of place.
-func (c *conn) replaced(dir int, num int64, d *dp8.DFrame) bool {
+func (c *conn) replaced(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
-	return f != nil && !f.cut && !c.fr.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
+	return f != nil && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
 }

@@ -80,7 +80,7 @@ type probeSide struct {
 func (p *probe) Reset() { *p = probe{} }
 
 // Observe implements session.Probe.
-func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	b := d.Payload
 	p.seen++
 	p.cut = d.Cut()
@@ -135,7 +135,7 @@ func (p *probe) signing() dp8.Signing {
 	return dp8.SigningUnknown
 }
 
-func (p *probe) data(b []byte, side int) {
+func (p *probe) data(b []byte, side dissect.Dir) {
 	ctl := dp8.Control(b[1])
 	left := len(b) - 4 - 4*bits.OnesCount8(uint8(ctl)>>4)
 	if left < 0 || ctl&dp8.CtlCoalesce != 0 && dp8.Command(b[0])&(dp8.NewMsg|dp8.EndMsg) != dp8.NewMsg|dp8.EndMsg {
@@ -160,7 +160,7 @@ func (p *probe) data(b []byte, side int) {
 // boundary judges whether messages end where the next one begins: of two
 // consecutive frames, the second has NEW_MSG if and only if the first has END_MSG
 // (MC-DPL8R 3.1.5.2.6).
-func (p *probe) boundary(cmd dp8.Command, seq uint8, side int) {
+func (p *probe) boundary(cmd dp8.Command, seq uint8, side dissect.Dir) {
 	s := &p.side[side]
 	switch step := int8(seq - s.seq); {
 	case s.hasSeq && step <= 0:
@@ -172,7 +172,7 @@ func (p *probe) boundary(cmd dp8.Command, seq uint8, side int) {
 }
 
 // number judges the sequence of a data frame against the last one of the side.
-func (p *probe) number(seq uint8, retry bool, side int) {
+func (p *probe) number(seq uint8, retry bool, side dissect.Dir) {
 	s := &p.side[side]
 	step := int8(seq - s.seq)
 	switch {
@@ -195,8 +195,8 @@ func (p *probe) number(seq uint8, retry bool, side int) {
 
 // acknowledges judges a bNRcv against what the other side sent last; a frame that
 // is hard to mistake gives more bits.
-func (p *probe) acknowledges(nrcv uint8, side int, more float64) {
-	o, s := &p.side[1-side], &p.side[side]
+func (p *probe) acknowledges(nrcv uint8, side dissect.Dir, more float64) {
+	o, s := &p.side[side.Other()], &p.side[side]
 	if !o.hasSeq {
 		return
 	}
@@ -221,7 +221,7 @@ func (p *probe) acknowledges(nrcv uint8, side int, more float64) {
 
 // mask judges the highest number a SACK mask acknowledges as acknowledges does
 // a bNRcv.
-func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side int) {
+func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side dissect.Dir) {
 	var m uint64
 	if low {
 		m, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
@@ -234,7 +234,7 @@ func (p *probe) mask(nrcv uint8, b []byte, low, high bool, side int) {
 	}
 }
 
-func (p *probe) keepAlive(id uint32, signed bool, side int) {
+func (p *probe) keepAlive(id uint32, signed bool, side dissect.Dir) {
 	switch {
 	case p.strong && p.hasID && p.id == id:
 		p.Add("session id echoed", bitsEcho)
@@ -261,7 +261,7 @@ func (p *probe) vote(signed bool) {
 	}
 }
 
-func (p *probe) sack(d *dissect.Datagram, side int) {
+func (p *probe) sack(d *dissect.Datagram, side dissect.Dir) {
 	b := d.Payload
 	flags := b[2]
 	left := len(b) - 12 - 4*bits.OnesCount8(flags>>1&15)
@@ -292,7 +292,7 @@ func (p *probe) sack(d *dissect.Datagram, side int) {
 }
 
 // ticks judges the millisecond tick of a SACK against the capture's time.
-func (p *probe) ticks(d *dissect.Datagram, tick uint32, side int) {
+func (p *probe) ticks(d *dissect.Datagram, tick uint32, side dissect.Dir) {
 	s := &p.side[side]
 	if !d.HasTime {
 		return

@@ -1,4 +1,4 @@
-package track
+package track_test
 
 import (
 	"math"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // recognisedAfter gives the datagrams a play takes to be recognised, 0 for never.
 func recognisedAfter(t *testing.T, play func(s *scene)) int {
 	t.Helper()
-	s := newScene(t, Options{}, false)
+	s := newScene(t, track.Options{}, false)
 	play(s)
 	s.End()
 	for i, c := range s.ConnOf {
@@ -24,7 +25,7 @@ func recognisedAfter(t *testing.T, play func(s *scene)) int {
 			break
 		}
 	}
-	return s.RecognisedAfter(&probe{})
+	return s.RecognisedAfter(&track.Probe{})
 }
 
 func TestRecognition(t *testing.T) {
@@ -81,7 +82,7 @@ func TestRecognition(t *testing.T) {
 // What is no frame at all makes a pair hopeless, a few strange datagrams within
 // a conversation do not.
 func TestProbeGivesUp(t *testing.T) {
-	var p probe
+	var p track.Probe
 	junk := dissect.Datagram{Payload: []byte("\x40 not DirectPlay")}
 	for range 10 {
 		if p.Observe(&junk, 0) > 0 {
@@ -91,7 +92,7 @@ func TestProbeGivesUp(t *testing.T) {
 	if !math.IsInf(p.Observe(&junk, 0), -1) {
 		t.Error("junk leaves hope")
 	}
-	p = probe{}
+	p = track.Probe{}
 	for n := range uint8(30) {
 		f := data(n, 0, "x")
 		bits := p.Observe(&dissect.Datagram{Payload: f.Append(nil)}, 0)
@@ -110,7 +111,7 @@ func TestProbeOnNoise(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	best := math.Inf(-1)
 	for range 2000 {
-		var p probe
+		var p track.Probe
 		for range 100 {
 			b := make([]byte, 4+rnd.IntN(60))
 			for i := range b {
@@ -119,7 +120,7 @@ func TestProbeOnNoise(t *testing.T) {
 			if rnd.IntN(2) == 0 {
 				b[0] = []byte{0x3f, 0x37, 0x80, 0x88}[rnd.IntN(4)]
 			}
-			best = max(best, p.Observe(&dissect.Datagram{Payload: b}, rnd.IntN(2)))
+			best = max(best, p.Observe(&dissect.Datagram{Payload: b}, dissect.Dir(rnd.IntN(2))))
 		}
 	}
 	if best >= session.LockBits {
@@ -143,12 +144,12 @@ func TestProbeLearns(t *testing.T) {
 		{"KeepAlives with different ids", []dp8.Frame{keepAlive(1, 1, 7), keepAlive(2, 1, 8)}, dp8.Unsigned, true},
 		{"the KeepAlive bit on data", []dp8.Frame{dataAs(whole, dp8.CtlKeepAlive, 1, 1, "hello")}, dp8.SigningUnknown, true},
 	} {
-		var p probe
+		var p track.Probe
 		for i := range c.frames {
 			p.Observe(&dissect.Datagram{Payload: c.frames[i].Append(nil)}, 0)
 		}
-		if p.signing() != c.want || p.old != c.old {
-			t.Errorf("%s: signing %d, old %v", c.name, p.signing(), p.old)
+		if signing, old := p.Learned(); signing != c.want || old != c.old {
+			t.Errorf("%s: signing %d, old %v", c.name, signing, old)
 		}
 	}
 }
@@ -162,8 +163,8 @@ func TestProbeOnCuts(t *testing.T) {
 				if n > 1 {
 					b[1] ^= byte(flip) << 4 // announces masks
 				}
-				var p probe
-				p.side[1].hasSeq = true
+				var p track.Probe
+				p.SawNumber(1)
 				if bits := p.Observe(&dissect.Datagram{Payload: b}, 0); bits >= session.LockBits {
 					t.Fatalf("% x: %.0f bits", b, bits)
 				}
@@ -177,15 +178,15 @@ func TestProbeOnCuts(t *testing.T) {
 // user who captures from the middle sees the connection from there, not from one frame later.
 func TestThreeAnswersTellFromTheMiddle(t *testing.T) {
 	if got := recognisedAfter(t, func(s *scene) {
-		for n := range uint8(patience) {
+		for n := range uint8(track.Patience) {
 			s.send(0, data(n, 77, "x")) // nothing tells what 77 is about
 		}
-		s.send(1, data(200, patience, "y"))
-		s.send(0, data(patience, 201, "x"))
-		s.send(1, data(201, patience+1, "y"))
-		s.send(0, data(patience+1, 202, "x"))
-	}); got != patience+3 {
-		t.Errorf("recognised after %d datagrams, want %d", got, patience+3)
+		s.send(1, data(200, track.Patience, "y"))
+		s.send(0, data(track.Patience, 201, "x"))
+		s.send(1, data(201, track.Patience+1, "y"))
+		s.send(0, data(track.Patience+1, 202, "x"))
+	}); got != track.Patience+3 {
+		t.Errorf("recognised after %d datagrams, want %d", got, track.Patience+3)
 	}
 }
 
@@ -220,9 +221,9 @@ func TestWhatASACKIsLike(t *testing.T) {
 		{"padding, second byte", plain(12, 7, 1), false},
 		{"padding, both", plain(12, 6, 1, 7, 2), false},
 	} {
-		var p probe
+		var p track.Probe
 		p.Observe(&dissect.Datagram{Payload: c.payload, Length: len(c.payload)}, 0)
-		if is := p.strangers == 0 && p.Bits > 0; is != c.is {
+		if is := p.Strangers() == 0 && p.Bits > 0; is != c.is {
 			t.Errorf("%s: %v bits, taken for a SACK: %v", c.name, p.Bits, is)
 		}
 	}

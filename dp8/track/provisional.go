@@ -7,10 +7,10 @@ import (
 )
 
 // confirmAcked believes the provisional frames of a side that the frame at hand acknowledges.
-func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
+func (c *conn) confirmAcked(dir dissect.Dir, nrcv uint8, mask uint64) {
 	out := &c.c.Dir[dir]
-	if k := &c.side[dir].keys; len(k.held) > 0 && (mask != 0 || k.holdsBelow(near(k.held[0].num, nrcv))) {
-		c.believeHeld(dir)
+	if c.side[dir].keys.holdsAcked(nrcv, mask) {
+		c.believeHeld(dir, false)
 	}
 	if !out.Provisionals().Any() {
 		return
@@ -26,31 +26,24 @@ func (c *conn) confirmAcked(dir int, nrcv uint8, mask uint64) {
 }
 
 // believe tracks the provisional frames of a side that the frame at hand confirms.
-func (c *conn) believe(dir int) {
-	at := c.event
-	c.c.Believe(dir, at.fr, func(again *dissect.Frame) {
+func (c *conn) believe(dir dissect.Dir) {
+	at := c.Event
+	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
 		}
-		x := &c.f.DFrame
+		x := &c.Packet.DFrame
 		num := c.side[dir].seq.Peek(uint32(x.Seq))
 		c.sending(num, seq.Unmarked)
 		c.mark(dir, num, x)
 		c.numberedFrame(dir, num, x, c.isKeepAlive(x))
 	})
-	c.event = at
+	c.Event = at
 	c.refuted(dir)
 }
 
 // decodeAgain makes a frame that was kept the one at hand.
 func (c *conn) decodeAgain(fr *dissect.Frame) bool {
-	c.event = event{fr: fr, f: new(dp8.Frame), now: c.now}
-	return c.f.Decode(fr.Payload, c.params, nil) == nil
-}
-
-// refuted tells of frames of a side whose numbers turned out to be out of place.
-func (c *conn) refuted(dir int) {
-	if frames := c.c.Dir[dir].Provisionals().Refuted(); c.judge != nil {
-		c.judge.judgeRefuted(dir, frames)
-	}
+	c.Event = Event{Frame: fr, Packet: new(dp8.Frame), now: c.now}
+	return c.Packet.Decode(fr.Payload, c.params, nil) == nil
 }

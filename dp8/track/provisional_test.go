@@ -1,9 +1,10 @@
-package track
+package track_test
 
 import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/dp8/track"
 )
 
 // A frame whose number is far from all others awaits its acknowledgement like any other: the
@@ -19,7 +20,7 @@ func TestProvisionalFramesAwait(t *testing.T) {
 		{"refuted by two in sequence", []uint8{4, 5, 6}, false},
 		{"nothing follows", nil, false},
 	} {
-		s := newScene(t, Options{}, true)
+		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)
 		for i := range uint8(4) {
 			s.send(0, data(i, i, "hello"))

@@ -3,25 +3,30 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A refusal is a captured frame that its receiver must ignore.
-type refusal struct {
-	num   int64
-	frame uint64
-	time  int64
-	why   refusedFor
-	doubt conform.Guard // whether it must ignore it is not known for sure
+// A Refusal is a captured frame that its receiver must ignore.
+type Refusal struct {
+	num   seq.Num
+	Frame uint64
+	Why   RefusedFor
+	Doubt IDDoubt // of ForeignSession
+
+	// What became of it.
+	Good    bool    // a good frame with its number was captured
+	Next    seq.Num // it was acknowledged, by this number; valid with ActedOn
+	ActedOn bool
+	Refused uint64 // so many frames of its side were to be ignored then
 }
 
-// refusedFor is why a receiver must ignore a frame.
-type refusedFor uint8
+// RefusedFor is why a receiver must ignore a frame.
+type RefusedFor uint8
 
 const (
-	badSignature refusedFor = iota
-	noSignature
-	foreignSession
+	BadSignature RefusedFor = iota
+	NoSignature
+	ForeignSession
 )
 
 // maxRefused is how many of them a side may have.
@@ -29,54 +34,53 @@ const maxRefused = 8
 
 // disbelieve says what follows of a frame whose signature is missing or wrong. Of copies of a
 // frame that was looked at nothing does.
-func (c *conn) disbelieve(dir int, num int64, v sigVerdict) {
+func (c *conn) disbelieve(dir dissect.Dir, num seq.Num, v sigVerdict) {
 	if v == sigUnlikely {
 		c.suspect(dir)
 		return
 	}
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+	if c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	var d *doubt
-	adrift := c.frameSigned() && c.adrift(dir, num)
-	if adrift {
-		d = c.keepDoubt(dir, num, v, false)
+	x := &c.Signature
+	*x = Signature{Missing: !c.frameSigned(), Stale: v == sigStale, Early: v == sigEarly}
+	x.Adrift = !x.Missing && c.adrift(dir, num)
+	if x.Adrift {
+		x.Doubt = c.keepDoubt(dir, num, v, false)
 	}
-	if c.judge != nil {
-		c.judge.signing().reportSignature(dir, num, v, adrift, d)
-	}
-	if c.f.Type != dp8.TypeDFrame || !c.surelySigned() {
+	c.tellOf(dir, num, Refused)
+	if c.Packet.Type != dp8.TypeDFrame || !c.surelySigned() {
 		return
 	}
-	if c.f.DFrame.HasSignature {
-		c.refuse(dir, num, badSignature, conform.GuardNone)
+	if c.Packet.DFrame.HasSignature {
+		c.refuse(dir, num, BadSignature, IDKnown)
 	} else {
-		c.refuse(dir, num, noSignature, conform.GuardNone)
+		c.refuse(dir, num, NoSignature, IDKnown)
 	}
 }
 
 // suspect keeps the frame at hand, which no guess at the secret of its epoch
 // verifies, until one is proven.
-func (c *conn) suspect(dir int) {
-	if k := &c.side[dir].keys; !c.fr.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
-		k.suspects = append(k.suspects, suspect{c.fr.Frame, c.fr.Time, c.fr.HasTime})
+func (c *conn) suspect(dir dissect.Dir) {
+	if k := &c.side[dir].keys; !c.Frame.Cut() && c.waiting(dir) && len(k.suspects) < ProofFrames {
+		k.suspects = append(k.suspects, Suspect{c.Frame.Frame, c.Frame.Time, c.Frame.HasTime})
 	}
 }
 
 // refuse remembers the frame at hand as one that must not be acknowledged.
-func (c *conn) refuse(dir int, num int64, why refusedFor, doubt conform.Guard) {
+func (c *conn) refuse(dir dissect.Dir, num seq.Num, why RefusedFor, doubt IDDoubt) {
 	s := &c.side[dir]
-	if !s.history.reachable(num) && s.history.started {
+	if !s.History.Reachable(num) && s.History.Started {
 		return
 	}
 	if len(s.refused) == maxRefused {
 		s.refused = append(s.refused[:0], s.refused[1:]...)
 	}
-	s.refused = append(s.refused, refusal{num, c.fr.Frame, c.fr.Time, why, doubt})
+	s.refused = append(s.refused, Refusal{num: num, Frame: c.Frame.Frame, Why: why, Doubt: doubt})
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
-func (c *conn) accept(dir int, num int64) {
+func (c *conn) accept(dir dissect.Dir, num seq.Num) {
 	s := &c.side[dir]
 	keep := s.refused[:0]
 	for _, r := range s.refused {
@@ -84,34 +88,35 @@ func (c *conn) accept(dir int, num int64) {
 		case r.num != num:
 			keep = append(keep, r)
 		case c.judge != nil:
-			c.judge.signing().passActed(r)
+			r.Good = true
+			c.judge.Refusal(dir, &r)
 		}
 	}
 	s.refused = keep
 }
 
-// took reports whether a frame with the number of a refused one was accepted.
-func (s *side) took(r *refusal) bool {
-	f := s.history.at(r.num)
-	return f != nil && f.frame != r.frame
+// Took reports whether a frame with the number of a refused one was accepted.
+func (s *Side) Took(r *Refusal) bool {
+	f := s.History.At(r.num)
+	return f != nil && f.Frame != r.Frame
 }
 
 // voidRefused gives up the refused numbers that side dir acknowledges, expecting next: before
 // that counts, for then they will look like some that the capture missed.
-func (c *conn) voidRefused(dir int, next int64) {
-	peer := &c.side[1-dir]
+func (c *conn) voidRefused(dir dissect.Dir, next seq.Num) {
+	peer := &c.side[dir.Other()]
 	missing, keep := uint64(len(peer.refused)), peer.refused[:0]
 	for _, r := range peer.refused {
 		if r.num >= next {
 			keep = append(keep, r)
 			continue
 		}
-		good := peer.took(&r)
+		r.Good, r.ActedOn, r.Next, r.Refused = peer.Took(&r), true, next, missing
 		if c.judge != nil {
-			c.judge.signing().judgeActed(dir, next, r, missing, good)
+			c.judge.Refusal(dir.Other(), &r)
 		}
-		if !good {
-			c.c.Dir[1-dir].Void(r.num)
+		if !r.Good {
+			c.c.Dir[dir.Other()].Void(r.num)
 		}
 	}
 	peer.refused = keep

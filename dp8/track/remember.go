@@ -5,21 +5,23 @@ import (
 	"hash/maphash"
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 var contentSeed = maphash.MakeSeed()
 
 // listen notes that the side was captured, sending a number or about to send it.
-func (c *conn) listen(dir int, num int64) {
-	m := &c.side[dir].history
-	if !c.fr.HasTime {
+func (c *conn) listen(dir dissect.Dir, num seq.Num) {
+	m := &c.side[dir].History
+	if !c.Frame.HasTime {
 		return
 	}
-	if c.fr.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
-		m.sureSince = max(m.heard, c.fr.Time) // what is believed late may have come before the latest
+	if c.Frame.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
+		m.SureSince = max(m.heard, c.Frame.Time) // what is believed late may have come before the latest
 	}
-	m.heard = max(m.heard, c.fr.Time)
+	m.heard = max(m.heard, c.Frame.Time)
 }
 
 // manyMissed is how many numbers in a row the capture must have missed to doubt all.
@@ -28,63 +30,63 @@ const manyMissed = 8
 // missedMany reports that the numbers of a side may be wrong: there are none before
 // the first nor a window behind the latest, and its own or its peer's speak of many
 // that were not captured.
-func (c *conn) missedMany(dir int, num int64) bool {
+func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
-	m := &c.side[dir].history
-	if claims := &c.side[1-dir].numbers.claims; m.started && claims.Len() > 0 && claims.Latest().top() > m.top+manyMissed {
+	m := &c.side[dir].History
+	if claims := &c.side[dir.Other()].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
 		return true
 	}
-	return num < 0 || m.started && (num > m.top+manyMissed || num <= m.top-dp8.WindowSize || ok && cum > m.top+manyMissed)
+	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
 }
 
 // remember enters the data frame at hand, which is no copy of another. It is
 // called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir int, num int64, d *dp8.DFrame, keepAlive bool) {
-	m := &c.side[dir].history
+func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
+	m := &c.side[dir].History
 	c.listen(dir, num)
-	f, fresh := m.place(num, c.fr.Time)
+	f, fresh := m.place(num, c.Frame.Time)
 	if f == nil {
 		return
 	}
 	retry := d.Control&dp8.CtlRetry != 0
-	if fresh = fresh || f.last < m.sureSince; fresh || !retry && !f.first {
-		n := f.sendings
+	if fresh = fresh || f.Last < m.SureSince; fresh || !retry && !f.First {
+		n := f.Sendings
 		if fresh {
 			n = 0
 		}
 		c.keep(f, num, d, keepAlive)
-		f.sendings, f.first = n, !retry
+		f.Sendings, f.First = n, !retry
 	}
-	if f.sendings = min(f.sendings, 254) + 1; f.sendings > 1 {
-		m.resend(num, c.sent.Hash, d.Signature)
+	if f.Sendings = min(f.Sendings, 254) + 1; f.Sendings > 1 {
+		m.resend(num, c.Sent.Hash, d.Signature)
 	}
-	f.last = c.fr.Time
-	if !m.started {
-		m.bottom, m.began = num, c.fr.Time
+	f.Last = c.Frame.Time
+	if !m.Started {
+		m.Bottom, m.began = num, c.Frame.Time
 	}
-	if !m.started || num > m.top {
-		m.top, m.started = num, true
+	if !m.Started || num > m.Top {
+		m.Top, m.Started = num, true
 		m.clock(num, f)
 	}
 }
 
-func (c *conn) keep(f *sentFrame, num int64, d *dp8.DFrame, keepAlive bool) {
+func (c *conn) keep(f *Record, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.seq, f.frame, f.time, f.timed, f.carries, f.between = d.Seq, c.fr.Frame, c.fr.Time, c.fr.HasTime, false, false
-	f.hash, f.signature, f.cut = c.sent.Hash, d.Signature, c.fr.Cut()
-	f.command, f.control, f.nrcv, f.keepAlive, f.odd = d.Command, d.Control, d.NRcv, keepAlive, false
-	f.parts, f.reliables, f.reliable = 0, 0, 0
+	f.Seq, f.Frame, f.Time, f.Timed, f.carries = d.Seq, c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, false
+	f.Hash, f.Signature, f.Cut = c.Sent.Hash, d.Signature, c.Frame.Cut()
+	f.Command, f.Control, f.NRcv, f.KeepAlive = d.Command, d.Control, d.NRcv, keepAlive
+	f.Parts, f.Reliables, f.reliable = 0, 0, 0
 	size, content := c.contentOf(d)
-	f.size, f.content = size, content
-	if d.Coalesced && !f.cut {
-		f.parts, f.reliables, f.reliable = partsOf(&d.Coalesce)
+	f.Size, f.content = size, content
+	if d.Coalesced && !f.Cut {
+		f.Parts, f.Reliables, f.reliable = partsOf(&d.Coalesce)
 	}
 }
 
 // contentOf gives size and hash of what stands behind header and signature: a datagram has fewer
 // than 2^32 bytes, and two of one number hash alike by chance once in 2^32.
 func (c *conn) contentOf(d *dp8.DFrame) (size, hash uint32) {
-	body := c.fr.Payload[min(d.BodyOff(), len(c.fr.Payload)):]
+	body := c.Frame.Payload[min(d.BodyOff(), len(c.Frame.Payload)):]
 	if len(body) <= shortBody {
 		return uint32(len(body)), uint32(digest(body))
 	}
@@ -131,16 +133,33 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint32) {
 
 // unchanged reports whether a frame holds what was sent under its number before:
 // the same bytes, or the same reliable parts.
-func (c *conn) unchanged(d *dp8.DFrame, f *sentFrame) bool {
-	if f.parts > 0 && d.Coalesced {
+func (c *conn) unchanged(d *dp8.DFrame, f *Record) bool {
+	if f.Parts > 0 && d.Coalesced {
 		_, _, sum := partsOf(&d.Coalesce)
 		return sum == f.reliable
 	}
-	if f.parts > 0 && f.reliables == 1 { // what is left may stand alone
+	if f.Parts > 0 && f.Reliables == 1 { // what is left may stand alone
 		return f.reliable == uint32(maphash.Bytes(contentSeed, d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
 	size, content := c.contentOf(d)
-	return f.parts == 0 == !d.Coalesced && f.size == size && f.content == content
+	return f.Parts == 0 == !d.Coalesced && f.Size == size && f.content == content
+}
+
+// sameContent reports whether a frame carries what another sending of its number
+// did; a retry may lack the unreliable ones of coalesced payloads.
+func (c *conn) sameContent(d *dp8.DFrame, prev *Record) bool {
+	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
+	if (d.Command^prev.Command)&lasting != 0 {
+		return false
+	}
+	if d.Coalesced && prev.Parts > 0 {
+		_, n, sum := partsOf(&d.Coalesce)
+		if n > 0 && n == prev.Reliables && sum == prev.reliable {
+			return true
+		}
+	}
+	size, content := c.contentOf(d)
+	return size == prev.Size && content == prev.content && d.Control&dp8.CtlEndStream == prev.Control&dp8.CtlEndStream
 }
 
 // silentLimit is for how long a side may not have been captured before its numbers
@@ -157,13 +176,13 @@ const enoughNumbers = 8
 // patience is for how long the side may not have been captured before its numbers
 // are in doubt. To be mistaken, they must have gone on by more than three windows:
 // that takes two round trips, and at the highest speed seen twice as long as this.
-func (c *conn) patience(m *history) int64 {
+func (c *conn) patience(m *History) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
-	switch n := m.top - m.bottom + 1; {
+	switch n := m.Top - m.Bottom + 1; {
 	case m.hasSpeed:
 		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
-		limit = max(limit, (m.heard-m.began)/n*dp8.WindowSize)
+		limit = max(limit, (m.heard-m.began)/int64(n)*dp8.WindowSize)
 	default:
 		limit = silentLimit
 	}
@@ -175,22 +194,22 @@ func (c *conn) patience(m *history) int64 {
 // was captured again and again, so that it can't have sent as many numbers unseen
 // as it takes to be mistaken. It is to be asked before the frame is remembered;
 // since is a time of a frame of the side, ns.
-func (c *conn) unwrapped(dir int, since int64) bool {
-	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].history))
+func (c *conn) unwrapped(dir dissect.Dir, since int64) bool {
+	return c.unwrappedWithin(dir, since, c.patience(&c.side[dir].History))
 }
 
 // unwrappedWithin is unwrapped with a patience of its own, in ns.
-func (c *conn) unwrappedWithin(dir int, since, patience int64) bool {
-	m := &c.side[dir].history
-	return m.started && c.fr.HasTime && c.pair.newest() == c && since >= m.sureSince && c.fr.Time-m.heard <= patience && !c.missedMany(dir, m.top)
+func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
+	m := &c.side[dir].History
+	return m.Started && c.Frame.HasTime && c.pair.newest() == c && since >= m.SureSince && c.Frame.Time-m.heard <= patience && !c.missedMany(dir, m.Top)
 }
 
 // epochPatience is for how long the side may not have been captured before a near
 // number may be that of the next epoch: the time all numbers between take at the
 // highest speed seen, with a tenth to spare.
-func (c *conn) epochPatience(m *history, num int64) int64 {
+func (c *conn) epochPatience(m *History, num seq.Num) int64 {
 	limit := c.patience(m)
-	if unseen := num + 256 - m.top; m.hasSpeed && unseen > 0 {
+	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
 	}
 	return limit

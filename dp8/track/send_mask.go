@@ -3,43 +3,47 @@ package track
 import (
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A giving is what a send mask of a frame that is no copy gives up, and what is believed of
+// A Giving is what a send mask of a frame that is no copy gives up, and what is believed of
 // it.
-type giving struct {
-	heard    bool   // something can be said of it
-	whole    bool   // its side was captured from its first number on
-	beyond   uint64 // bits that name numbers before that
-	reliable uint64 // bits that name numbers which are reliable
-	known    int    // bits that name any that is remembered
-	fromNext bool   // it is right relative to the next number alone
+type Giving struct {
+	Told     uint64 // as it was sent
+	Heard    bool   // something can be said of it
+	Whole    bool   // its side was captured from its first number on
+	Beyond   uint64 // bits that name numbers before that
+	Reliable uint64 // bits that name numbers which are reliable
+	Known    int    // bits that name any that is remembered
+	FromNext bool   // it is right relative to the next number alone
 }
 
 // readSendMask reads a send mask relative to a number (MC-DPL8R 3.1.5.2.4): bit i gives up
 // before-1-i. It gives back the mask without what is impossible.
-func (c *conn) readSendMask(dir int, before int64, mask uint64) uint64 {
-	n, g := &c.side[dir].numbers, &c.giving
-	if g.heard = c.fr.Err == nil && c.fr.HasTime && n.started && (c.stamp.data || before == n.seen+1); g.heard {
+func (c *conn) readSendMask(dir dissect.Dir, before seq.Num, mask uint64) uint64 {
+	n, g := &c.side[dir].Numbers, &c.Giving
+	g.Told = mask
+	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.Seen+1); g.Heard {
 		// Else it may have sent all numbers once, unseen.
-		g.whole = c.c.Complete && c.trusted == 0 && !c.side[1-dir].numbers.unseen
-		if g.beyond = 0; g.whole {
-			g.beyond = beforeFirst(before, mask)
+		g.Whole = c.c.Complete && c.trusted == 0 && !c.side[dir.Other()].Numbers.unseen
+		if g.Beyond = 0; g.Whole {
+			g.Beyond = beforeFirst(before, mask)
 		}
-		mask &^= g.beyond
-		g.reliable, g.known = c.namedReliable(dir, before, mask)
-		if g.fromNext = g.reliable != 0 && c.stamp.retry && c.readsFromNext(dir, mask); g.fromNext {
+		mask &^= g.Beyond
+		g.Reliable, g.Known = c.namedReliable(dir, before, mask)
+		if g.FromNext = g.Reliable != 0 && c.Stamp.Retry && c.readsFromNext(dir, mask); g.FromNext {
 			mask = 0
 		}
-		mask &^= g.reliable
+		mask &^= g.Reliable
 	}
-	c.said.drops = mask
+	c.Said.Drops = mask
 	return mask
 }
 
 // beforeFirst gives the bits of a send mask that name numbers before the first.
-func beforeFirst(before int64, mask uint64) uint64 {
+func beforeFirst(before seq.Num, mask uint64) uint64 {
 	switch {
 	case before >= 64:
 		return 0
@@ -51,12 +55,12 @@ func beforeFirst(before int64, mask uint64) uint64 {
 
 // namedReliable gives the bits of a send mask that name reliable numbers, and how
 // many name any that is remembered. One named before is not looked at again.
-func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint64, known int) {
+func (c *conn) namedReliable(dir dissect.Dir, before seq.Num, mask uint64) (reliable uint64, known int) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if f := c.remembered(dir, before-1-int64(i)); f != nil {
+		if f := c.remembered(dir, before-1-seq.Num(i)); f != nil {
 			known++
-			if f.command&dp8.Reliable != 0 {
+			if f.Command&dp8.Reliable != 0 {
 				reliable |= 1 << i
 			}
 		}
@@ -66,7 +70,7 @@ func (c *conn) namedReliable(dir int, before int64, mask uint64) (reliable uint6
 
 // readsFromNext reports whether a send mask is right relative to the next number
 // instead of the frame's own.
-func (c *conn) readsFromNext(dir int, mask uint64) bool {
-	reliable, known := c.namedReliable(dir, c.side[dir].numbers.seen+1, mask)
+func (c *conn) readsFromNext(dir dissect.Dir, mask uint64) bool {
+	reliable, known := c.namedReliable(dir, c.side[dir].Numbers.Seen+1, mask)
 	return reliable == 0 && known > 0
 }

@@ -2,27 +2,27 @@ package track
 
 import "github.com/dpdissect/dpdissect/dp8"
 
-// An offer is a CONNECTED_SIGNED of the listener.
-type offer struct {
-	frame  uint64
-	time   int64
+// An Offer is a CONNECTED_SIGNED of the listener.
+type Offer struct {
+	Frame  uint64
+	Time   int64
 	msgID  uint8
-	rspID  uint8
-	tick   uint32
-	cookie [8]byte
-	opts   uint32
+	RspID  uint8
+	Tick   uint32
+	Cookie [8]byte
+	Opts   uint32
 }
 
 // maxOffers is how many offers of an attempt are remembered: as many as there are
 // CONNECTs (MC-DPL8R 3.1.2.1).
 const maxOffers = 16
 
-// signedWatch is what was captured of a signed handshake.
-type signedWatch struct {
-	offers  []offer
-	more    bool   // there were more
+// Signed is what was captured of a signed handshake.
+type Signed struct {
+	Offers  []Offer
+	More    bool   // there were more
 	badKeys bool   // the frame at hand must not give secrets
-	mode    uint32 // the connector's, 0 when it is not known
+	Mode    uint32 // the connector's, 0 when it is not known
 	torn    bool   // the sides name different modes
 }
 
@@ -35,17 +35,17 @@ func (c *conn) readSigned(h *dp8.Handshake, fromListener bool) {
 	}
 	if mode, ok := oneMode(h.SigningOpts); ok {
 		offered, single := mode, false
-		if n := len(w.offers); n > 0 {
-			offered, single = oneMode(w.offers[n-1].opts)
+		if n := len(w.Offers); n > 0 {
+			offered, single = oneMode(w.Offers[n-1].Opts)
 		}
 		if single && offered != mode {
 			w.torn = true
 		} else {
-			w.mode = mode
+			w.Mode = mode
 		}
 	}
-	if len(w.offers) > 0 && !w.more && !c.blind {
-		byTick, byCookie := w.echoes(h)
+	if !w.More && !c.blind {
+		byTick, byCookie := w.Echoes(h)
 		w.badKeys = byTick && !byCookie
 	}
 }
@@ -56,12 +56,12 @@ func oneMode(opts uint32) (mode uint32, ok bool) {
 	return mode, mode == dp8.SigningFast || mode == dp8.SigningFull
 }
 
-// echoes reports whether the connector's CONNECTED_SIGNED has the tick, and the cookie, of an
+// Echoes reports whether the connector's CONNECTED_SIGNED has the tick, and the cookie, of an
 // offer.
-func (w *signedWatch) echoes(h *dp8.Handshake) (byTick, byCookie bool) {
-	for i := range w.offers {
-		byTick = byTick || w.offers[i].tick == h.EchoTimestamp
-		byCookie = byCookie || w.offers[i].cookie == h.ConnectSig
+func (w *Signed) Echoes(h *dp8.Handshake) (byTick, byCookie bool) {
+	for i := range w.Offers {
+		byTick = byTick || w.Offers[i].Tick == h.EchoTimestamp
+		byCookie = byCookie || w.Offers[i].Cookie == h.ConnectSig
 	}
 	return byTick, byCookie
 }
@@ -69,9 +69,9 @@ func (w *signedWatch) echoes(h *dp8.Handshake) (byTick, byCookie bool) {
 // addOffer remembers the listener's CONNECTED_SIGNED.
 func (c *conn) addOffer(h *dp8.Handshake) {
 	w := &c.signed
-	if len(w.offers) == maxOffers {
-		w.more = true
+	if len(w.Offers) == maxOffers {
+		w.More = true
 		return
 	}
-	w.offers = append(w.offers, offer{c.fr.Frame, c.fr.Time, h.MsgID, h.RspID, h.Timestamp, h.ConnectSig, h.SigningOpts})
+	w.Offers = append(w.Offers, Offer{c.Frame.Frame, c.Frame.Time, h.MsgID, h.RspID, h.Timestamp, h.ConnectSig, h.SigningOpts})
 }

@@ -6,33 +6,35 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A stray is a frame that names another session than its connection's. It is
+// A Stray is a frame that names another session than its connection's. It is
 // of this connection when that goes on; until then it may belong to a new one
 // whose start was not captured.
-type stray struct {
+type Stray struct {
 	id      uint32
 	rsp     uint8
-	from    int // its sender
-	frame   uint64
-	time    int64
-	side    int      // whose frames show that the connection goes on, -1 for either
-	pending bool     // the handshake of the connection was still under way
-	seen    int      // data frames in sequence since
-	next    [2]int64 // number of each side that is in sequence
-	silent  bool     // the id was merely named
-	outcome strayOutcome
+	From    dissect.Dir // its sender
+	Frame   uint64
+	Time    int64
+	Timed   bool
+	side    dissect.Dir // whose frames show that the connection goes on, -1 for either
+	pending bool        // the handshake of the connection was still under way
+	seen    int         // data frames in sequence since
+	next    [2]seq.Num  // number of each side that is in sequence
+	silent  bool        // the id was merely named
+	Outcome StrayOutcome
 }
 
-// strayOutcome is what became of a stray.
-type strayOutcome uint8
+// StrayOutcome is what became of a stray.
+type StrayOutcome uint8
 
 const (
-	strayOpen    strayOutcome = iota
-	strayOurs                 // its connection goes on: the frame was of that
-	strayTheirs               // another connection has its id
-	strayUnknown              // nothing shows whose it was
+	StrayOpen    StrayOutcome = iota
+	StrayOurs                 // its connection goes on: the frame was of that
+	StrayTheirs               // another connection has its id
+	StrayUnknown              // nothing shows whose it was
 )
 
 // Bounds of strays.
@@ -45,17 +47,17 @@ const (
 )
 
 // newStray describes a frame as a stray with an id, of a side; nothing is open of it yet.
-func newStray(fr *dissect.Frame, from int, id uint32) *stray {
-	return &stray{id: id, from: from, frame: fr.Frame, time: fr.Time, side: -1}
+func newStray(fr *dissect.Frame, from dissect.Dir, id uint32) *Stray {
+	return &Stray{id: id, From: from, Frame: fr.Frame, Time: fr.Time, Timed: fr.HasTime, side: -1}
 }
 
 // addStray keeps a frame that may be of another connection of the pair.
-func (c *conn) addStray(s *stray) {
+func (c *conn) addStray(s *Stray) {
 	if len(c.strays) == maxStrays {
-		c.dropStray(0, strayUnknown)
+		c.dropStray(0, StrayUnknown)
 	}
 	latest := int64(0)
-	for dir := range s.next {
+	for dir := range dissect.Dirs {
 		s.next[dir] = -1
 		if highest, ok := c.c.Dir[dir].Window().Highest(); ok {
 			s.next[dir] = highest + 1
@@ -63,26 +65,26 @@ func (c *conn) addStray(s *stray) {
 			latest = max(latest, x.Time)
 		}
 	}
-	if c.life.closeEnd != [2]bool{} || s.time-latest > strayPause {
-		s.next = [2]int64{-1, -1} // the connection may be over
+	if c.life.closeEnd != [2]bool{} || s.Time-latest > strayPause {
+		s.next = [2]seq.Num{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)
 }
 
 // dropStray ends a stray.
-func (c *conn) dropStray(i int, what strayOutcome) {
+func (c *conn) dropStray(i int, what StrayOutcome) {
 	s := c.strays[i]
 	c.strays = append(c.strays[:i], c.strays[i+1:]...)
-	if s.outcome = what; c.judge != nil && !s.silent {
-		c.judge.commands().judgeStray(s)
+	if s.Outcome = what; c.judge != nil && !s.silent {
+		c.judge.Stray(s)
 	}
 }
 
 // followsStray reports an answer that follows one with the same id, each to the CONNECT of its
 // turn: these are answers to this connection's CONNECTs.
-func (c *conn) followsStray(x *stray) bool {
+func (c *conn) followsStray(x *Stray) bool {
 	for _, s := range c.strays {
-		if s.id == x.id && !s.silent && s.from == x.from && s.pending && x.pending && x.rsp == s.rsp+1 && x.rsp == c.attempts[1-x.from].top {
+		if s.id == x.id && !s.silent && s.From == x.From && s.pending && x.pending && x.rsp == s.rsp+1 && x.rsp == c.attempts[x.From.Other()].top {
 			return true
 		}
 	}
@@ -92,11 +94,11 @@ func (c *conn) followsStray(x *stray) bool {
 // lives notes a frame that shows that the connection goes on; sure says that it
 // names the connection. The data frame num does when it follows what was sent
 // before.
-func (c *conn) lives(dir int, sure bool, num int64) {
+func (c *conn) lives(dir dissect.Dir, sure bool, num seq.Num) {
 	for i := 0; i < len(c.strays); i++ {
 		s := c.strays[i]
-		since := c.atLeast(s.time)
-		if s.silent || s.side >= 0 && s.side != dir || s.frame == c.fr.Frame {
+		since := c.atLeast(s.Time)
+		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.Frame.Frame {
 			continue
 		}
 		if !sure && s.pending {
@@ -114,36 +116,35 @@ func (c *conn) lives(dir int, sure bool, num int64) {
 				continue
 			}
 		}
-		if s.pending && c.atMost(s.time) > strayAnswer {
+		if s.pending && c.atMost(s.Time) > strayAnswer {
 			continue
 		}
-		c.dropStray(i, strayOurs)
+		c.dropStray(i, StrayOurs)
 		i--
 	}
 }
 
 // strayHard takes a HARD_DISCONNECT with another session id. Right behind the
 // start of a connection it may be a late one of a connection before.
-func (c *conn) strayHard(dir int, h *dp8.Handshake) {
-	if c.fr.Cut() || c.fr.Words.Has(dissect.Duplicate) {
+func (c *conn) strayHard(dir dissect.Dir, h *dp8.Handshake) {
+	if c.Frame.Cut() || c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	var s *stray
-	if c.fr.HasTime && c.atLeast(c.c.FirstTime) >= strayStart {
-		s = newStray(c.fr, dir, h.SessionID)
+	var s *Stray
+	if c.Frame.HasTime && c.atLeast(c.c.FirstTime) >= strayStart {
+		s = newStray(c.Frame, dir, h.SessionID)
 		c.addStray(s)
 	}
-	if c.judge != nil {
-		c.judge.commands().judgeStrayHard(h, s)
-	}
+	c.Stray = s
+	c.tell(dir, ResetsOther)
 }
 
 // named reports whether the other side named a session id before: then it is one
 // of its own.
-func (c *conn) named(dir int, id uint32) bool {
+func (c *conn) named(dir dissect.Dir, id uint32) bool {
 	for i, s := range c.strays {
-		if s.id == id && s.from != dir {
-			c.dropStray(i, strayTheirs)
+		if s.id == id && s.From != dir {
+			c.dropStray(i, StrayTheirs)
 			return true
 		}
 	}
@@ -156,7 +157,7 @@ func (c *conn) unsay(id uint32) {
 	for i := 0; i < len(c.strays); i++ {
 		if c.strays[i].id == id {
 			c.alive.other = id
-			c.dropStray(i, strayUnknown)
+			c.dropStray(i, StrayUnknown)
 			i--
 		}
 	}
@@ -186,13 +187,13 @@ func (c *conn) quiet(fr *dissect.Frame) bool {
 // that far.
 func (c *conn) changesID(fr *dissect.Frame) bool {
 	b, a := fr.Payload, &c.attempts[c.c.DirOf(fr.Datagram)]
-	return c.life.state == session.Opening && !c.hs.confirmed && a.n > 0 && c.connector == c.c.DirOf(fr.Datagram) &&
-		b[2] == a.top+1 && fr.HasTime && fr.Time-a.at <= attemptGap
+	return c.life.state == session.Opening && !c.hs.Confirmed && a.n > 0 && c.connector == c.c.DirOf(fr.Datagram) &&
+		b[2] == a.top+1 && fr.HasTime && fr.Time-a.at <= AttemptGap
 }
 
 // awaits reports an answer that a pending attempt is waiting for, whatever session
 // it names.
 func (c *conn) awaits(fr *dissect.Frame) bool {
-	return c.life.state == session.Opening && c.hs.connects > 0 && !c.hs.answered && c.c.DirOf(fr.Datagram) != c.connector &&
+	return c.life.state == session.Opening && c.hs.Connects > 0 && !c.hs.Answered && c.c.DirOf(fr.Datagram) != c.connector &&
 		dp8.Command(fr.Payload[0])&dp8.Poll != 0
 }

@@ -1,8 +1,8 @@
 package track
 
-// grain is how coarse two times look, in ns: captures of some tools are cut to
+// GrainOf is how coarse two times look, in ns: captures of some tools are cut to
 // seconds or milliseconds.
-func grain(a, b int64) int64 {
+func GrainOf(a, b int64) int64 {
 	for _, g := range [...]int64{1e9, 1e8, 1e7, 1e6} {
 		if a%g == 0 && b%g == 0 {
 			return g
@@ -13,16 +13,17 @@ func grain(a, b int64) int64 {
 
 // atLeast is the time from an earlier one to the frame at hand that has passed for
 // sure, in ns; atMost is what may have.
-func (c *conn) atLeast(at int64) int64 { return c.fr.Time - at - grain(c.fr.Time, at) }
+func (c *conn) atLeast(at int64) int64 { return c.Frame.Time - at - GrainOf(c.Frame.Time, at) }
 
-func (c *conn) atMost(at int64) int64 { return c.fr.Time - at + grain(c.fr.Time, at) }
+func (c *conn) atMost(at int64) int64 { return c.Frame.Time - at + GrainOf(c.Frame.Time, at) }
 
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone
 // calls an endpoint wrong here.
-func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), leastHorizon) + c.grain }
+func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), LeastHorizon) + c.grain }
 
-const leastHorizon = 100e6
+// LeastHorizon is how far apart they are at least, in ns.
+const LeastHorizon = 100e6
 
 // coarsen learns how coarse the times of the capture are, by powers of ten: those
 // since the connection's first frame, for clocks are shifted.

@@ -3,204 +3,206 @@ package track
 import (
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A stamp tells when, in the order of its side, a frame with an acknowledgement was
+// A Stamp tells when, in the order of its side, a frame with an acknowledgement was
 // sent: a data frame at its number, a SACK before its bNSeq and at its tick, a
 // retry at no known place.
-type stamp struct {
-	data, retry bool
-	num         int64 // own number, or bNSeq
+type Stamp struct {
+	data, Retry bool
+	Num         seq.Num // own number, or bNSeq
 	tick        uint32
-	frame       uint64
-	time        int64
+	Frame       uint64
+	Time        int64
 }
 
-// set copies a stamp field by field: all at once would wait for the narrow stores
+// Set copies a stamp field by field: all at once would wait for the narrow stores
 // that have just made it.
-func (x *stamp) set(y *stamp) {
-	x.data, x.retry, x.num, x.tick, x.frame, x.time = y.data, y.retry, y.num, y.tick, y.frame, y.time
+func (x *Stamp) Set(y *Stamp) {
+	x.data, x.Retry, x.Num, x.tick, x.Frame, x.Time = y.data, y.Retry, y.Num, y.tick, y.Frame, y.Time
 }
 
-// A told is what a frame said of bNRcv.
-type told struct {
-	stamp
-	next int64
+// A Told is what a frame said of bNRcv.
+type Told struct {
+	Stamp
+	Next seq.Num
 }
 
 // after reports whether the frame at hand was certainly sent after x, which was
 // captured before: by numbers and ticks, else by the reorder horizon (guard
 // REORD).
-func (c *conn) after(x *stamp) bool {
-	y := &c.stamp
-	apart := y.time-x.time > c.apart()
+func (c *conn) after(x *Stamp) bool {
+	y := &c.Stamp
+	apart := y.Time-x.Time > c.apart()
 	switch {
-	case x.retry || y.retry:
+	case x.Retry || y.Retry:
 		return apart
 	case y.data && x.data:
-		return y.num > x.num
+		return y.Num > x.Num
 	case y.data:
-		return y.num >= x.num
+		return y.Num >= x.Num
 	case x.data:
-		return y.num > x.num
+		return y.Num > x.Num
 	}
-	return y.num >= x.num && (int32(y.tick-x.tick) > 0 || y.tick == x.tick && apart)
+	return y.Num >= x.Num && (int32(y.tick-x.tick) > 0 || y.tick == x.tick && apart)
 }
 
-// A reading is what a frame that is no copy acknowledges, and what is believed of it.
-type reading struct {
-	heard    bool // the other side was, so that something can be said of it
-	opening  bool // it is the first acknowledgement of its side
-	ahead    bool // it acknowledges more than was captured
-	bit63    bool // its mask names bNRcv + 64, which is outside the window
-	progress progress
-	back     told   // of wentBack: what an earlier frame said
-	mask     uint64 // as it was heeded, but for far
-	far      bool   // the mask names numbers far above all that were captured
-	highest  int64  // of the other side then
+// A Reading is what a frame that is no copy acknowledges, and what is believed of it.
+type Reading struct {
+	Heard    bool // the other side was, so that something can be said of it
+	Opening  bool // it is the first acknowledgement of its side
+	Ahead    bool // it acknowledges more than was captured
+	Masked   bool // it has a mask that names something
+	Bit63    bool // its mask names bNRcv + 64, which is outside the window
+	Progress Progress
+	Back     Told    // of WentBack: what an earlier frame said
+	Mask     uint64  // as it was heeded, but for far
+	Far      bool    // the mask names numbers far above all that were captured
+	Highest  seq.Num // of the other side then
 }
 
-// progress says how bNRcv compares with what its side said before.
-type progress uint8
+// Progress says how bNRcv compares with what its side said before.
+type Progress uint8
 
 const (
-	noProgress progress = iota // it is ahead: nothing is said
-	onward
-	onwardRetry // of a frame that is marked as a retry, or the first one
-	cycle       // it may have gone on by half a cycle, unseen
-	wentBack    // it is lower, and was certainly sent later
-	late        // it is lower, and was overtaken
+	NoProgress Progress = iota // it is ahead: nothing is said
+	Onward
+	OnwardRetry // of a frame that is marked as a retry, or the first one
+	Cycle       // it may have gone on by half a cycle, unseen
+	WentBack    // it is lower, and was certainly sent later
+	Late        // it is lower, and was overtaken
 )
 
 // read reads bNRcv and SACK mask of a frame that is no copy, before they are applied. It
 // gives back the mask without what is impossible.
-func (c *conn) read(dir int, nrcv uint8, mask uint64) uint64 {
-	n, o, r := &c.side[dir].numbers, &c.side[1-dir].numbers, &c.reading
-	next := near(o.seen, nrcv)
-	c.said = saying{next: next}
-	r.heard, r.opening, r.ahead, r.far, r.progress, r.mask = false, false, false, false, noProgress, 0 // one by one: back stays
-	r.bit63, r.highest = mask>>63 != 0, o.seen
-	if r.bit63 || c.fr.Err != nil {
+func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
+	n, o, r := &c.side[dir].Numbers, &c.side[dir.Other()].Numbers, &c.Reading
+	next := near(o.Seen, nrcv)
+	c.Said = Saying{Next: next}
+	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one: back stays
+	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.Seen
+	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
-	if !o.started || !c.fr.HasTime || c.silent(1-dir) {
-		c.said.ahead = true // nothing can be said of it
+	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) {
+		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
 	}
-	r.ahead = next > o.seen+1
-	wrapped := n.claims.Len() > 0 && next <= o.seen-dp8.WindowSize // it counted on beyond half a cycle
-	if wrapped || next > o.seen+1+seq.MaxAckExcess {
+	r.Ahead = next > o.Seen+1
+	wrapped := n.claims.Len() > 0 && next <= o.Seen-dp8.WindowSize // it counted on beyond half a cycle
+	if wrapped || next > o.Seen+1+seq.MaxAckExcess {
 		if n.outran++; wrapped || n.outran > 1 {
-			c.numbered[1-dir], c.vouched[1-dir] = 1, 0 // it is the other side that is not seen
+			c.numbered[dir.Other()], c.vouched[dir.Other()] = 1, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
-	r.heard = true
+	r.Heard = true
 	if n.claims.Len() > 0 {
 		c.contradict(dir, next)
 	}
-	r.opening = !n.answered
-	if n.answered = true; r.ahead && (c.c.Complete || !r.opening) {
-		c.claim(dir, claim{from: o.seen + 1, next: next, high: o.seen, opening: r.opening})
+	r.Opening = !n.answered
+	if n.answered = true; r.Ahead && (c.c.Complete || !r.Opening) {
+		c.claim(dir, Claim{from: o.Seen + 1, Next: next, High: o.Seen, Opening: r.Opening})
 	}
-	n.beyond = n.beyond || r.ahead
-	if c.said.ahead = r.ahead; !r.ahead {
-		if !n.beyond && (n.queued == 0 || next >= n.queue[n.queued-1].next) {
-			c.vouched[1-dir] = max(c.vouched[1-dir], c.fr.Time)
+	n.beyond = n.beyond || r.Ahead
+	if c.Said.Ahead = r.Ahead; !r.Ahead {
+		if !n.beyond && (n.queued == 0 || next >= n.queue[n.queued-1].Next) {
+			c.vouched[dir.Other()] = max(c.vouched[dir.Other()], c.Frame.Time)
 		}
-		r.progress = c.proceed(dir, next)
+		r.Progress = c.proceed(dir, next)
 	}
-	if r.mask = mask; mask != 0 {
+	if r.Mask = mask; mask != 0 {
 		mask = c.readMask(dir, next, mask)
 	}
-	c.said.mask = mask
+	c.Said.Mask = mask
 	return mask
 }
 
 // proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
-func (c *conn) proceed(dir int, next int64) progress {
-	n := &c.side[dir].numbers
-	if n.queued == 0 || next >= n.queue[n.queued-1].next {
-		p := onwardRetry
-		if !c.stamp.retry && n.queued > 0 {
-			p = onward
+func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
+	n := &c.side[dir].Numbers
+	if n.queued == 0 || next >= n.queue[n.queued-1].Next {
+		p := OnwardRetry
+		if !c.Stamp.Retry && n.queued > 0 {
+			p = Onward
 		}
-		if n.queued == 0 || next > n.queue[n.queued-1].next {
+		if n.queued == 0 || next > n.queue[n.queued-1].Next {
 			n.push(c, next)
 		}
 		return p
 	}
-	if back := n.queue[n.queued-1].next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
-		return cycle
+	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
+		return Cycle
 	}
-	for i := n.queued - 1; i >= 0 && n.queue[i].next > next; i-- {
-		if x := &n.queue[i]; x.frame < c.fr.Frame && c.after(&x.stamp) { // what is believed late comes behind later ones
-			c.reading.back = *x
-			if !c.stamp.retry {
+	for i := n.queued - 1; i >= 0 && n.queue[i].Next > next; i-- {
+		if x := &n.queue[i]; x.Frame < c.Frame.Frame && c.after(&x.Stamp) { // what is believed late comes behind later ones
+			c.Reading.Back = *x
+			if !c.Stamp.Retry {
 				n.queued = 0
 				n.push(c, next)
 			}
-			return wentBack
+			return WentBack
 		}
 	}
-	return late
+	return Late
 }
 
 // readMask reads a SACK mask: one far above all that was captured says nothing
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
-func (c *conn) readMask(dir int, next int64, mask uint64) uint64 {
-	seen := c.side[1-dir].numbers.seen
-	top := next + int64(bits.Len64(mask))
-	if c.reading.ahead || top <= seen+1 {
+func (c *conn) readMask(dir dissect.Dir, next seq.Num, mask uint64) uint64 {
+	seen := c.side[dir.Other()].Numbers.Seen
+	top := next + seq.Num(bits.Len64(mask))
+	if c.Reading.Ahead || top <= seen+1 {
 		return mask
 	}
-	c.claim(dir, claim{from: next + 1, next: next, mask: mask, high: seen})
-	if c.reading.far = top > seen+seq.MaxAckExcess; c.reading.far {
+	c.claim(dir, Claim{from: next + 1, Next: next, Mask: mask, High: seen})
+	if c.Reading.Far = top > seen+seq.MaxAckExcess; c.Reading.Far {
 		return 0
 	}
 	return mask
 }
 
 // push notes the latest bNRcv of a side.
-func (l *numberState) push(c *conn, next int64) {
+func (l *Numbers) push(c *conn, next seq.Num) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
 		l.queued--
 	}
 	t := &l.queue[l.queued]
-	t.set(&c.stamp)
-	t.next = next
+	t.Set(&c.Stamp)
+	t.Next = next
 	l.queued++
 }
 
 // carry notes what the data frame at hand, which is no copy, carries besides its content:
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
-func (c *conn) carry(dir int, num int64, d *dp8.DFrame) {
-	m := &c.side[dir].history
-	f := m.at(num)
+func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
+	m := &c.side[dir].History
+	f := m.At(num)
 	switch {
 	case f == nil:
 		return
 	case d.Control&dp8.CtlRetry != 0:
-		f.drops &= c.said.drops
+		f.Drops &= c.Said.Drops
 		return
 	}
-	f.next, f.sacks, f.drops, f.carries = c.said.next, c.said.mask, c.said.drops, true
-	if f.drops != 0 {
-		m.dropped = max(m.dropped, num)
+	f.Next, f.Sacks, f.Drops, f.carries = c.Said.Next, c.Said.Mask, c.Said.Drops, true
+	if f.Drops != 0 {
+		m.Dropped = max(m.Dropped, num)
 	}
-	if c.said.ahead || c.fr.Err != nil || !c.fr.HasTime {
-		f.next, f.sacks = 0, 0
+	if c.Said.Ahead || c.Frame.Err != nil || !c.Frame.HasTime {
+		f.Next, f.Sacks = 0, 0
 	}
 }
 
 // carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c *conn) carried(dir int, num int64) *sentFrame {
-	if f := c.side[dir].history.at(num); f != nil && f.carries && f.time >= c.trusted {
+func (c *conn) carried(dir dissect.Dir, num seq.Num) *Record {
+	if f := c.side[dir].History.At(num); f != nil && f.carries && f.Time >= c.trusted {
 		return f
 	}
 	return nil
@@ -208,34 +210,23 @@ func (c *conn) carried(dir int, num int64) *sentFrame {
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
 // other side.
-func (c *conn) received(dir int, nrcv uint8) (next int64, ok bool) {
-	o := &c.side[1-dir].numbers
-	next = near(o.seen, nrcv)
-	return next, o.started && next <= o.seen+1 && !c.silent(1-dir)
+func (c *conn) received(dir dissect.Dir, nrcv uint8) (next seq.Num, ok bool) {
+	o := &c.side[dir.Other()].Numbers
+	next = near(o.Seen, nrcv)
+	return next, o.Started && next <= o.Seen+1 && !c.silent(dir.Other())
 }
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
 // if they are sent for the first time later, they were not there to be acknowledged.
-func (c *conn) passedHole(dir int, cum int64) {
-	o := &c.side[1-dir].numbers
-	if c.said.ahead || !o.started || !c.fr.HasTime {
+func (c *conn) passedHole(dir dissect.Dir, cum seq.Num) {
+	o := &c.side[dir.Other()].Numbers
+	if c.Said.Ahead || !o.Started || !c.Frame.HasTime {
 		return
 	}
-	for from := max(cum, o.seen-dp8.WindowSize); from < c.said.next; from++ {
-		if yes, ok := c.c.Dir[1-dir].Captured(from); ok && !yes {
-			c.claim(dir, claim{from: from, next: c.said.next, high: o.seen, hole: true})
+	for from := max(cum, o.Seen-dp8.WindowSize); from < c.Said.Next; from++ {
+		if yes, ok := c.c.Dir[dir.Other()].Captured(from); ok && !yes {
+			c.claim(dir, Claim{from: from, Next: c.Said.Next, High: o.Seen, Hole: true})
 			return
 		}
 	}
-}
-
-// toldBefore reports that an earlier frame than the given one says that its side had
-// received a number.
-func (n *numberState) toldBefore(frame uint64, num int64) bool {
-	for i := range n.queue[:n.queued] {
-		if x := &n.queue[i]; x.frame < frame && x.next > num {
-			return true
-		}
-	}
-	return false
 }

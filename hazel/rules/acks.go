@@ -15,8 +15,8 @@ const surplusAck = 4
 
 // judgeAcked judges an acknowledgement of side dir that names n (Hazel page: it
 // answers a reliable packet that was received).
-func (j *judge) judgeAcked(dir int, n int64) {
-	rules, peer, words := &j.c.Rules, &j.side[1-dir], j.Frame.Words
+func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
+	rules, peer, words := &j.c.Rules, &j.side[dir.Other()], j.Frame.Words
 	if words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
 	}
@@ -49,12 +49,12 @@ func (j *judge) judgeAcked(dir int, n int64) {
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
 // it behind the capture point has it acknowledged twice.
-func (j *judge) judgeSurplus(dir int, n int64) {
+func (j *judge) judgeSurplus(dir dissect.Dir, n seq.Num) {
 	rules, acks := &j.c.Rules, j.Record.Acks
 	if !j.Counted {
 		return // it may be a copy
 	}
-	again := &j.side[1-dir].again
+	again := &j.side[dir.Other()].again
 	if x := again.At(n); x != nil && x.trial != nil {
 		x.trial.answered = true
 	}
@@ -65,11 +65,11 @@ func (j *judge) judgeSurplus(dir int, n int64) {
 		rules.Pass(rRelAckSurplus)
 		return
 	}
-	l, ok := j.c.Dir[1-dir].Look(n)
+	l, ok := j.c.Dir[dir.Other()].Look(n)
 	if !ok {
 		return
 	}
-	x := j.resent(1-dir, n)
+	x := j.resent(dir.Other(), n)
 	if !rules.Check(rRelAckSurplus, int(acks) < l.Copies+surplusAck) && x.marks&toldSurplus == 0 {
 		x.marks |= toldSurplus
 		y := rules.Here(rRelAckSurplus, fmt.Sprintf("ID %d was sent %d times and is acknowledged %d times", j.Packet.ID, l.Copies, acks), l.Frame)
@@ -79,11 +79,11 @@ func (j *judge) judgeSurplus(dir int, n int64) {
 }
 
 // judgeStray judges an acknowledgement of an id that was not captured.
-func (j *judge) judgeStray(dir int, n int64) {
+func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	if j.Odd == track.Usual {
 		return
 	}
-	rules, peer := &j.c.Rules, &j.side[1-dir]
+	rules, peer := &j.c.Rules, &j.side[dir.Other()]
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
 	switch j.Odd {
 	case track.Missed:
@@ -128,13 +128,13 @@ type copies struct {
 }
 
 type copied struct {
-	num   int64
+	num   seq.Num
 	frame uint64
 	at    int64
 }
 
 // await notes a resend.
-func (p *copies) await(n int64, fr *dissect.Frame) {
+func (p *copies) await(n seq.Num, fr *dissect.Frame) {
 	p.total++
 	slot := &p.open[p.n%copiesKept]
 	p.note(slot)
@@ -156,7 +156,7 @@ func (p *copies) note(x *copied) {
 func (p *copies) waiting() bool { return p.total != p.answers+p.silent }
 
 // answered notes an acknowledgement.
-func (p *copies) answered(n int64) {
+func (p *copies) answered(n seq.Num) {
 	for i := range p.open {
 		if x := &p.open[i]; x.frame != 0 && x.num == n {
 			x.frame = 0
@@ -171,8 +171,8 @@ const leastCopies = 20
 
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
 // (Hazel page: even if it has already received that packet).
-func (j *judge) judgeCopies(dir int) {
-	rules, p, peer := &j.c.Rules, &j.side[1-dir].copies, &j.side[1-dir]
+func (j *judge) judgeCopies(dir dissect.Dir) {
+	rules, p, peer := &j.c.Rules, &j.side[dir.Other()].copies, &j.side[dir.Other()]
 	for i := range p.open {
 		p.note(&p.open[i])
 	}
@@ -180,8 +180,13 @@ func (j *judge) judgeCopies(dir int) {
 		return
 	}
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
-		rules.Judge(conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
-			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)})
+		x := conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
+			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)}
+		sample, vain := conform.Sample{N: p.total, Bad: p.total - p.answers}, peer.Resends-p.total
+		if !sample.Absurd(1.5 * float64(vain+1) / float64(vain+peer.Heard+1)) {
+			x.Blocked = conform.GuardOdds // as many of the others were not acknowledged in time
+		}
+		rules.Judge(x)
 	}
 }
 
@@ -199,7 +204,7 @@ type denied struct {
 }
 
 type denial struct {
-	num   int64
+	num   seq.Num
 	times int
 	frame uint64 // 0: none
 	at    int64
@@ -213,17 +218,17 @@ const deniedFor = 1e9
 
 // proves reports whether histories leave no doubt that a number was not received,
 // long after it was sent.
-func (d *denied) proves(n int64) bool {
+func (d *denied) proves(n seq.Num) bool {
 	x := &d.list[n&(deniedKept-1)]
 	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
 }
 
 // judgeDenied notes that side dir reports n missing. An id so reported is resent
 // (Hazel Reliable.cs), Pings and MTU tests not.
-func (j *judge) judgeDenied(dir int, n int64) {
-	peer := &j.side[1-dir]
-	l, ok := j.c.Dir[1-dir].Look(n)
-	x := j.RecordOf(1-dir, n)
+func (j *judge) judgeDenied(dir dissect.Dir, n seq.Num) {
+	peer := &j.side[dir.Other()]
+	l, ok := j.c.Dir[dir.Other()].Look(n)
+	x := j.RecordOf(dir.Other(), n)
 	if ok && l.AckTimed && l.Acked && j.Frame.Time-l.AckTime > seq.CopyHorizon {
 		peer.denied.liar = true
 	}
@@ -240,10 +245,10 @@ func (j *judge) judgeDenied(dir int, n int64) {
 	}
 	d.told = true
 	rules := &j.c.Rules
-	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: 1 - dir, Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: l.Time,
+	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: dir.Other(), Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: l.Time,
 		Message: fmt.Sprintf("ID %d is reported missing %d times but never resent", uint16(n), d.times)}
 	rules.HoldFor(y, track.FullLife, func() (conform.Ruling, conform.Guard) {
-		l, ok := j.c.Dir[1-dir].Look(n)
+		l, ok := j.c.Dir[dir.Other()].Look(n)
 		if !ok {
 			return conform.Dropped, conform.GuardNone
 		}
@@ -253,7 +258,7 @@ func (j *judge) judgeDenied(dir int, n int64) {
 		if !rules.ClockFine() {
 			return conform.Doubtful, conform.GuardClock
 		}
-		if peer.denied.n++; peer.denied.n < rules.NeededOdds(1-dir) || peer.denied.liar {
+		if peer.denied.n++; peer.denied.n < rules.NeededOdds(dir.Other()) || peer.denied.liar {
 			return conform.Doubtful, conform.GuardOdds // the capture may have missed both
 		}
 		return conform.Failed, conform.GuardNone

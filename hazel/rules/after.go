@@ -21,7 +21,7 @@ const mostLate = 200e6
 const lastSeen = 2.5e9
 
 // judgeAfter judges a datagram of a side behind its own Disconnect.
-func (j *judge) judgeAfter(dir int) {
+func (j *judge) judgeAfter(dir dissect.Dir) {
 	bye, rules, s := j.Bye(dir), &j.c.Rules, &j.side[dir]
 	late := j.Frame.Time - bye.At
 	switch {
@@ -54,22 +54,22 @@ func (j *judge) judgeAfter(dir int) {
 		}
 	}
 	if j.Packet.Type == hazel.Acknowledgement {
-		n := j.Near(1-dir, j.Packet.ID)
-		if l, ok := j.c.Dir[1-dir].Look(n); !ok || !l.Captured || j.Frame.Time-l.Time > lastWords {
+		n := j.Near(dir.Other(), j.Packet.ID)
+		if l, ok := j.c.Dir[dir.Other()].Look(n); !ok || !l.Captured || j.Frame.Time-l.Time > lastWords {
 			return // of another connection, perhaps
 		}
 	}
 	s.toldAfter = true
 	at := j.Frame.Time
-	peer := rules.Frames(1 - dir)
-	acked := j.c.Dir[1-dir].Acks
-	if rules.Now()-rules.LastOf(1-dir) > lastSeen {
+	peer := rules.Frames(dir.Other())
+	acked := j.c.Dir[dir.Other()].Acks
+	if rules.Now()-rules.LastOf(dir.Other()) > lastSeen {
 		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
 		rules.Judge(x)
 		return
 	}
 	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if j.Replaced() != 0 && j.Replaced()-at < track.StrayTime || rules.Frames(1-dir)-peer > 1 || j.c.Dir[1-dir].Acks != acked {
+		if j.Replaced() != 0 && j.Replaced()-at < track.StrayTime || rules.Frames(dir.Other())-peer > 1 || j.c.Dir[dir.Other()].Acks != acked {
 			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
 		}
 		return conform.Failed, conform.GuardNone
@@ -82,7 +82,7 @@ const countedIDs = 3
 // sentAfter tells whether a side sent the datagram at hand behind its Disconnect, by their
 // IPv4 identifications. That is certain where those of its packets rise with their numbers:
 // no time tells, for the path may delay a datagram as long as it likes.
-func (j *judge) sentAfter(dir int) (after, sure bool) {
+func (j *judge) sentAfter(dir dissect.Dir) (after, sure bool) {
 	id, bye := j.Frame.IPID, j.Bye(dir)
 	if id == 0 || bye.IPID == 0 || id == bye.IPID {
 		return false, false

@@ -33,7 +33,7 @@ const mays = 1<<hazel.May14 | 1<<hazel.May30 // dialects with types of their own
 
 // judgeHeader judges what one datagram shows alone. may is what its sender was
 // known to speak before it.
-func (j *judge) judgeHeader(dir int, may hazel.DialectSet) {
+func (j *judge) judgeHeader(dir dissect.Dir, may hazel.DialectSet) {
 	fr, rules := j.Frame, &j.c.Rules
 	switch {
 	case fr.Words.Has(dissect.Duplicate):
@@ -70,7 +70,7 @@ func (j *judge) judgeHeader(dir int, may hazel.DialectSet) {
 
 // judgeOldType judges a first byte where the dialect may be one of 2016-05, which
 // has values of its own.
-func (j *judge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
+func (j *judge) judgeOldType(dir dissect.Dir, may hazel.DialectSet, code byte) {
 	rules := &j.c.Rules
 	rules.Pass(rHdrEmpty)
 	if code >= 0x10 && j.Packet.Type == hazel.Unknown && may&hazel.PageTypes != 0 {
@@ -80,7 +80,7 @@ func (j *judge) judgeOldType(dir int, may hazel.DialectSet, code byte) {
 
 // judgeType judges a first byte of a dialect with the page's types, other than the
 // plainest ones (Hazel page, Header Data).
-func (j *judge) judgeType(dir int, may hazel.DialectSet, code byte) {
+func (j *judge) judgeType(dir dissect.Dir, may hazel.DialectSet, code byte) {
 	rules := &j.c.Rules
 	rules.Pass(rHdrEmpty)
 	if !rules.Check(rHdrReservedHi, code < 0x10) {
@@ -99,7 +99,7 @@ func (j *judge) judgeType(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeFlags judges a type with Control clear.
-func (j *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
+func (j *judge) judgeFlags(dir dissect.Dir, may hazel.DialectSet, code byte) {
 	rules := &j.c.Rules
 	if !rules.Check(rHdrReserved4, code&0x04 == 0) {
 		j.report(rules.Here(rHdrReserved4, fmt.Sprintf("Type is %02X: Control is clear and reserved bit 4 is set", code)))
@@ -117,7 +117,7 @@ func (j *judge) judgeFlags(dir int, may hazel.DialectSet, code byte) {
 // judgeCode judges a control code that the page does not name. Fragment and Ping
 // are known from later releases, so that they are at most an oddity where only
 // the page is spoken; MTUTest is one of the fork.
-func (j *judge) judgeCode(dir int, may hazel.DialectSet, code byte) {
+func (j *judge) judgeCode(dir dissect.Dir, may hazel.DialectSet, code byte) {
 	var legal hazel.DialectSet
 	known := false
 	switch code {
@@ -145,7 +145,7 @@ func (j *judge) judgeCode(dir int, may hazel.DialectSet, code byte) {
 }
 
 // judgeShape judges the header behind the type.
-func (j *judge) judgeShape(dir int, may hazel.DialectSet) {
+func (j *judge) judgeShape(dir dissect.Dir, may hazel.DialectSet) {
 	fr, f, rules := j.Frame, j.Packet, &j.c.Rules
 	switch f.Type {
 	case hazel.None:
@@ -175,7 +175,7 @@ func (j *judge) judgeShape(dir int, may hazel.DialectSet) {
 }
 
 // hasID judges and tells whether the two bytes of an ID are there.
-func (j *judge) hasID(dir int) bool {
+func (j *judge) hasID(dir dissect.Dir) bool {
 	rules, there := &j.c.Rules, j.Frame.Length >= 3
 	if !rules.Check(rHdrRelid, there) {
 		j.report(rules.Here(rHdrRelid, fmt.Sprintf("%s of %d bytes lacks the 2-byte ID", j.Packet.Type, j.Frame.Length)))
@@ -186,7 +186,7 @@ func (j *judge) hasID(dir int) bool {
 // judgeHello judges the length of a Hello: the version byte came in 2016-11, and
 // keepalives of late 2018 left it out. At the start it shows later which of them
 // the sender speaks.
-func (j *judge) judgeHello(dir int, may hazel.DialectSet) {
+func (j *judge) judgeHello(dir dissect.Dir, may hazel.DialectSet) {
 	rules, bare := &j.c.Rules, mays|hazel.SetOf(hazel.Spec, hazel.V01)
 	if rules.Check(rHdrHellolen, j.Frame.Length > 3 || may.Within(bare)) {
 		return
@@ -206,7 +206,7 @@ func (j *judge) judgeHello(dir int, may hazel.DialectSet) {
 
 // judgeAckLength judges the length of an acknowledgement. The one of other
 // dialects than the sender's is an oddity.
-func (j *judge) judgeAckLength(dir int, may hazel.DialectSet) {
+func (j *judge) judgeAckLength(dir dissect.Dir, may hazel.DialectSet) {
 	n, rules := j.Frame.Length, &j.c.Rules
 	short := mays | hazel.ShortAcks
 	switch odd := n == 3 && may&short == 0 || n == 4 && may.Within(short); {
@@ -221,7 +221,7 @@ func (j *judge) judgeAckLength(dir int, may hazel.DialectSet) {
 
 // judgeFragment judges the header of a fragment: 7 bytes in v0.1; that of fork36
 // begins with its ID. Of the page's two flags together an ID follows.
-func (j *judge) judgeFragment(dir int, may hazel.DialectSet) {
+func (j *judge) judgeFragment(dir dissect.Dir, may hazel.DialectSet) {
 	rules, n := &j.c.Rules, j.Frame.Length
 	switch code := j.Packet.Code; {
 	case code == 0x03 || code == 0x0B && may.Within(hazel.SetOf(hazel.Current, hazel.Fork36)):
@@ -238,7 +238,7 @@ func (j *judge) judgeFragment(dir int, may hazel.DialectSet) {
 
 // judgePlace judges count and index of a fragment (Hazel v0.1.2 Fragmented.cs;
 // pull request 36).
-func (j *judge) judgePlace(dir int, may hazel.DialectSet) {
+func (j *judge) judgePlace(dir dissect.Dir, may hazel.DialectSet) {
 	f, rules, wrong := j.Packet, &j.c.Rules, ""
 	switch {
 	case f.Dialect == hazel.Fork36 && f.Index >= f.Count:

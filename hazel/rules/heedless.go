@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -28,8 +29,8 @@ const longKnown = 100e6
 // acknowledgement may be lost behind the capture point, as rarely as packets of the other
 // side on the same way are, which then are sent again. Between two that count one such
 // packet was answered at once, so that no single accident explains both.
-func (j *judge) judgeIgnored(dir int, x *resent, first *seq.Look) {
-	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
+func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
+	s, peer, rules := &j.side[dir], &j.side[dir.Other()], &j.c.Rules
 	slack, ok := rules.Slack(dir)
 	if !ok || j.Was.Acks == 0 || x.marks&toldIgnored != 0 || j.Frame.Time-j.Was.AckAt <= slack+longKnown {
 		return
@@ -67,7 +68,7 @@ const leastIgnored = 4
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
 // comes again (Hazel page: the receiving client must acknowledge any packets it receives,
 // even if it has already received that packet).
-func (j *judge) judgeRepeated(dir int, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeRepeated(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	t := x.trial
 	if j.Was.Acks == 0 {
 		return // none but a history says so
@@ -84,7 +85,7 @@ func (j *judge) judgeRepeated(dir int, n int64, x *resent, first *seq.Look) {
 		return
 	}
 	rules, id := &j.c.Rules, j.Packet.ID
-	y := conform.Case{Rule: rRelAckDup, Dir: 1 - dir, Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
+	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
 	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) {
 		if t.answered {

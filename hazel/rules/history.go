@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -29,7 +30,7 @@ type claims struct {
 }
 
 type claim struct {
-	num   int64
+	num   seq.Num
 	at    int64
 	frame uint64   // the acknowledgement; 0: none
 	fresh bool     // it is the first one behind a gap
@@ -49,7 +50,7 @@ func (cs *claims) add(x claim) {
 }
 
 // take gives the claim of a number, and forgets it.
-func (cs *claims) take(n int64) (x claim, ok bool) {
+func (cs *claims) take(n seq.Num) (x claim, ok bool) {
 	slot := &cs.list[n&(claimsKept-1)]
 	if slot.frame == 0 || slot.num != n {
 		return x, false
@@ -90,9 +91,9 @@ const histories = hazel.DialectSet(1<<hazel.Current | 1<<hazel.Fork36)
 
 // judgeClaim judges a set bit of a history of side dir: x of the other side was
 // received.
-func (j *judge) judgeClaim(dir int, x int64) {
-	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
-	switch captured, _ := j.c.Dir[1-dir].Captured(x); {
+func (j *judge) judgeClaim(dir dissect.Dir, x seq.Num) {
+	s, peer, rules := &j.side[dir], &j.side[dir.Other()], &j.c.Rules
+	switch captured, _ := j.c.Dir[dir.Other()].Captured(x); {
 	case !j.Frame.HasTime || x <= peer.Low.Engine || x > peer.Top:
 		// those before the first may be set or clear; so far ahead it is another rule's
 	case captured:
@@ -113,10 +114,10 @@ func (j *judge) swapTime() int64 {
 // behind an acknowledgement of a later one, whether the other side's histories
 // acknowledged it already. The capture may have missed its first sending, so that
 // it takes several of them, of different accidents, and nothing else missing.
-func (j *judge) judgeClaimed(dir int, n int64) {
-	acker, rules := &j.side[1-dir], &j.c.Rules
+func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
+	acker, rules := &j.side[dir.Other()], &j.c.Rules
 	x, claimed := acker.claims.take(n)
-	switch h := j.LastAck(1 - dir); {
+	switch h := j.LastAck(dir.Other()); {
 	case !j.Frame.HasTime:
 		return
 	case !claimed:
@@ -129,7 +130,7 @@ func (j *judge) judgeClaimed(dir int, n int64) {
 		return // it was overtaken
 	}
 	cs := &acker.claims
-	y := conform.Case{Rule: rRelAckHistory, Dir: 1 - dir, Frame: x.frame, Time: x.at, HasTime: true}
+	y := conform.Case{Rule: rRelAckHistory, Dir: dir.Other(), Frame: x.frame, Time: x.at, HasTime: true}
 	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), j.Frame.Frame)
 	y.Blocked = j.unsureClaim(dir, n, &x, &y)
 	if y.Blocked == conform.GuardNone {
@@ -149,7 +150,7 @@ func (j *judge) judgeClaimed(dir int, n int64) {
 }
 
 // unsureClaim gives what speaks against a claim being a false one.
-func (j *judge) unsureClaim(dir int, n int64, x *claim, y *conform.Case) conform.Guard {
+func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, x *claim, y *conform.Case) conform.Guard {
 	s := &j.side[dir]
 	before, ok := j.c.Dir[dir].Look(n - 1)
 	switch {
@@ -159,7 +160,7 @@ func (j *judge) unsureClaim(dir int, n int64, x *claim, y *conform.Case) conform
 		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
 		return conform.GuardClean
-	case x.at-j.side[1-dir].claims.last < session.HoldLeast && j.side[1-dir].claims.found > 0:
+	case x.at-j.side[dir.Other()].claims.last < session.HoldLeast && j.side[dir.Other()].claims.found > 0:
 		return conform.GuardOdds // of one accident
 	}
 	y.Since = before.Time

@@ -19,7 +19,7 @@ type beats struct {
 	firstAt  int64
 
 	unheard int // in a row without an acknowledgement, while others are acknowledged
-	last    int64
+	last    seq.Num
 	any     bool
 	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
 	seen    uint64
@@ -29,7 +29,7 @@ type beats struct {
 // judgeIdle judges the time since the last number of a side, which is at hand with
 // its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
-func (j *judge) judgeIdle(dir int, n int64) {
+func (j *judge) judgeIdle(dir dissect.Dir, n seq.Num) {
 	s, rules := &j.side[dir], &j.c.Rules
 	own, top := j.Frame.Time-j.LastSent(dir), &j.Before
 	idle, alive := own, j.Frame.Words.Has(dissect.KeepAlive)
@@ -39,7 +39,7 @@ func (j *judge) judgeIdle(dir int, n int64) {
 	may := j.Possible(dir)
 	old := may.Within(mays | hazel.SetOf(hazel.Spec, hazel.V01))
 	if old {
-		idle = min(idle, j.Frame.Time-j.LastSent(1-dir)) // receiving puts it off, too
+		idle = min(idle, j.Frame.Time-j.LastSent(dir.Other())) // receiving puts it off, too
 	} else {
 		idle = j.Frame.Time - top.TopAt // only what is reliable does
 	}
@@ -60,6 +60,9 @@ func (j *judge) judgeIdle(dir int, n int64) {
 		rules.Pass(rKaSent)
 	}
 	if alive {
+		if old {
+			idle = own // of the other side, what came last may not have arrived
+		}
 		b.interval = max(b.interval, min(idle, 4*helloInterval))
 		j.beat(dir, n, own, old)
 	}
@@ -78,7 +81,7 @@ func (b *beats) usual() int64 {
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
 // beat takes a keepalive in its first sending.
-func (j *judge) beat(dir int, n, own int64, old bool) {
+func (j *judge) beat(dir dissect.Dir, n seq.Num, own int64, old bool) {
 	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat
 	b.n++
@@ -103,7 +106,7 @@ func (j *judge) beat(dir int, n, own int64, old bool) {
 // judgeHeard judges whether keepalives are acknowledged (Hazel page), by those of
 // Ping alone, which are not resent: other packets sent between two of them must be
 // acknowledged. When nothing is acknowledged at all, they end the connection.
-func (j *judge) judgeHeard(dir int, n int64) {
+func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 	s, rules, out := &j.side[dir], &j.c.Rules, &j.c.Dir[dir]
 	b := &s.beat
 	if j.Packet.Type != hazel.Ping {
@@ -121,7 +124,7 @@ func (j *judge) judgeHeard(dir int, n int64) {
 	if b.unheard >= unheardPings && s.absurd(b.unheard) {
 		b.unheard = 0
 		x := rules.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
-		x.Dir = 1 - dir
+		x.Dir = dir.Other()
 		rules.Judge(x)
 	}
 	pings := j.Pings(dir)
@@ -129,7 +132,7 @@ func (j *judge) judgeHeard(dir int, n int64) {
 		rules.Pass(rKaDead)
 		b.deaf = 0
 	}
-	if seen := rules.Frames(1 - dir); seen > b.seen {
+	if seen := rules.Frames(dir.Other()); seen > b.seen {
 		b.seen = seen // the other side was captured since the last one
 		b.deaf++
 	}
@@ -139,7 +142,7 @@ func (j *judge) judgeHeard(dir int, n int64) {
 	}
 }
 
-func (j *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
+func (j *judge) ackedBetween(out *seq.Direction, from, to seq.Num) bool {
 	for i := from + 1; i < to && i < from+track.RecordLimit; i++ {
 		if l, ok := out.Look(i); ok && l.Captured && l.Acked {
 			return true
@@ -149,7 +152,7 @@ func (j *judge) ackedBetween(out *seq.Direction, from, to int64) bool {
 }
 
 // judgeBeats judges keepalives that came though something had just been sent.
-func (j *judge) judgeBeats(dir int) {
+func (j *judge) judgeBeats(dir dissect.Dir) {
 	b := &j.side[dir].beat
 	if b.early >= leastBeats && 2*b.early > b.n {
 		j.c.Rules.Judge(conform.Case{Rule: rKaEarly, Dir: dir, Frame: b.first, Time: b.firstAt, HasTime: true,

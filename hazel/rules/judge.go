@@ -31,31 +31,32 @@ type judge struct {
 type side struct {
 	*track.Span // what it sent so far
 
-	jump, pause int64               // the longest step forward, and the longest time between two highest numbers, ns
-	again       seq.History[resent] // packets sent, or acknowledged, again
-	ignored     *ignored            // nil while it resent nothing late
-	largest     uint16              // payload acknowledged
-	swapped     int                 // ids in a row that step by 256
-	early       int                 // resends before an answer could come
-	renewed     bool                // its numbers began again
-	odd         *oddity
-	copies      copies
-	denied      denied
-	claims      claims
-	unread      int // datagrams of which it is not known what they were
-	beat        beats
-	forgotten   forgotten
-	payloads    payloads
-	lacking     []*track.Partial // messages whose missing parts were looked at
-	endless     []endless
-	toldAfter   bool
-	toldReply   bool
+	jump      seq.Num             // the longest step forward
+	pause     int64               // the longest time between two highest numbers, ns
+	again     seq.History[resent] // packets sent, or acknowledged, again
+	ignored   *ignored            // nil while it resent nothing late
+	largest   uint16              // payload acknowledged
+	swapped   int                 // ids in a row that step by 256
+	early     int                 // resends before an answer could come
+	renewed   bool                // its numbers began again
+	odd       *oddity
+	copies    copies
+	denied    denied
+	claims    claims
+	unread    int // datagrams of which it is not known what they were
+	beat      beats
+	forgotten forgotten
+	payloads  payloads
+	lacking   []*track.Partial // messages whose missing parts were looked at
+	endless   []endless
+	toldAfter bool
+	toldReply bool
 }
 
 // Follow implements track.Judge.
 func (j *judge) Follow(v track.View) {
 	j.View, j.c = v, v.Conn()
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.side[dir].Span = v.Span(dir)
 	}
 }
@@ -93,7 +94,7 @@ func (j *judge) Observe(e *track.Event) {
 
 // Refuted implements track.Judge: datagrams whose ids turned out to be out of place, for
 // the side went on before them (Hazel page, Reliable Delivery).
-func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
+func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it continue at %d", uint16(p.Num), uint16(p.Expected))
 		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !j.c.Complete) {
@@ -110,7 +111,7 @@ func (j *judge) End() {
 	if j.Secure() {
 		return
 	}
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.judgeCopies(dir)
 		j.judgeBeats(dir)
 		j.judgeOpening(dir)
@@ -118,7 +119,7 @@ func (j *judge) End() {
 }
 
 // judgeAcknowledgement judges an acknowledgement with its history.
-func (j *judge) judgeAcknowledgement(dir int) {
+func (j *judge) judgeAcknowledgement(dir dissect.Dir) {
 	s, f := &j.side[dir], j.Packet
 	if s.claims.open > 0 {
 		s.claims.take(j.Acked) // the capture missed it
@@ -131,12 +132,12 @@ func (j *judge) judgeAcknowledgement(dir int) {
 }
 
 // judgeHistory judges the bits of the history of an acknowledgement.
-func (j *judge) judgeHistory(dir int) {
+func (j *judge) judgeHistory(dir dissect.Dir) {
 	told := j.Captured && !j.Frame.Words.Has(dissect.Duplicate)
 	if j.Packet.Recent == 0xff && j.Fresh == 0 {
 		return
 	}
-	for i := range int64(8) {
+	for i := range seq.Num(8) {
 		switch bit := uint8(1) << i; {
 		case j.Packet.Recent&bit == 0:
 			j.judgeDenied(dir, j.Acked-1-i)
@@ -164,10 +165,10 @@ const (
 
 // resent gives what is remembered of a packet of a side that was sent, or acknowledged,
 // again; a new one where the latest ones are gone.
-func (j *judge) resent(dir int, n int64) *resent {
+func (j *judge) resent(dir dissect.Dir, n seq.Num) *resent {
 	s := &j.side[dir]
 	s.again.Most = track.RecordLimit
-	x, fresh := s.again.Put(n, func(num int64, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
+	x, fresh := s.again.Put(n, func(num seq.Num, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
 	switch {
 	case x == nil:
 		return new(resent)

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Payloads that must hold the library's messages before one that does not is odd.
@@ -25,7 +27,7 @@ func (p *payloads) mostly() bool {
 // judgePayload judges the data of an unreliable or reliable packet: since 2018-07
 // it is made of messages, where the application uses the library's own writer
 // (Hazel be3f2d8 MessageWriter.cs).
-func (j *judge) judgePayload(dir int, may hazel.DialectSet) {
+func (j *judge) judgePayload(dir dissect.Dir, may hazel.DialectSet) {
 	if !may.Within(hazel.WithPing) || j.Frame.Cut() || len(j.Packet.Data) == 0 {
 		return
 	}
@@ -54,7 +56,7 @@ const partTime = 6e9
 // judgeParts judges fragmented messages of a side that lack a part although the
 // side went on. Fragments have ids of their own, one after the other: where none of
 // those is missing in the capture since the first, no part is.
-func (j *judge) judgeParts(dir int) {
+func (j *judge) judgeParts(dir dissect.Dir) {
 	s, open := &j.side[dir], j.Partial(dir)
 	s.lacking = slices.DeleteFunc(s.lacking, func(m *track.Partial) bool { return !slices.Contains(open, m) })
 	for _, m := range open {
@@ -72,7 +74,7 @@ func (j *judge) judgeParts(dir int) {
 
 // unbroken reports whether no number of a side is missing in the capture, from
 // one on.
-func (j *judge) unbroken(dir int, from int64) bool {
+func (j *judge) unbroken(dir dissect.Dir, from seq.Num) bool {
 	out, top := &j.c.Dir[dir], j.side[dir].Top
 	for n := from; n <= top; n++ {
 		if l, ok := out.Look(n); !ok || !l.Captured {
@@ -83,7 +85,7 @@ func (j *judge) unbroken(dir int, from int64) bool {
 }
 
 // partsOf gives the number of parts of a message that lacks some, 0 when it is not known.
-func (j *judge) partsOf(dir int, key uint16) int {
+func (j *judge) partsOf(dir dissect.Dir, key uint16) int {
 	for _, m := range j.Partial(dir) {
 		if m.Key == key {
 			return m.Count

@@ -11,7 +11,7 @@ import (
 )
 
 // judgeSending judges a datagram with a number of its own.
-func (j *judge) judgeSending(dir int) {
+func (j *judge) judgeSending(dir dissect.Dir) {
 	n, v := j.Number, j.Verdict
 	if v.Words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
@@ -28,7 +28,7 @@ func (j *judge) judgeSending(dir int) {
 }
 
 // judgeNew judges the first captured sending of a number.
-func (j *judge) judgeNew(dir int, n track.Number) {
+func (j *judge) judgeNew(dir dissect.Dir, n track.Number) {
 	s, rules, top := &j.side[dir], &j.c.Rules, &j.Before
 	if top.Sent && n.Engine > top.Top {
 		if s.odd != nil && n.Engine-top.Top < track.AckExcess {
@@ -69,7 +69,7 @@ func (j *judge) judgeNew(dir int, n track.Number) {
 const endianRun = 8
 
 // judgeEndian judges whether ids are big-endian (Hazel page, Header Data).
-func (j *judge) judgeEndian(dir int) {
+func (j *judge) judgeEndian(dir dissect.Dir) {
 	s, rules := &j.side[dir], &j.c.Rules
 	switch step := j.Packet.ID - j.Before.TopID; step {
 	case 1:
@@ -85,7 +85,7 @@ func (j *judge) judgeEndian(dir int) {
 }
 
 // judgeAgain judges a further sending of a number.
-func (j *judge) judgeAgain(dir int, n int64) {
+func (j *judge) judgeAgain(dir dissect.Dir, n seq.Num) {
 	switch {
 	case j.Differs:
 		j.judgeOther(dir, n, &j.First)
@@ -112,10 +112,10 @@ const (
 
 // judgeGap judges the time since the sending before (Hazel page, Reliable
 // Delivery: the time before the next resend is doubled). Transmissions that were lost
-// before the capture point join gaps: one such leaves a ratio of 1.33, two of
-// 1.14, so that only less is proof, or several low ones in a row. Of the release that
-// lets them grow by half, one leaves 0.9: there several in a row alone are.
-func (j *judge) judgeGap(dir int, x *resent, first *seq.Look) {
+// before the capture point join gaps: one such leaves a ratio of 1.33, two of 1.14,
+// three of 1.07, so that only two low ones in a row are proof. Those of Ack3 below
+// gapCap are two, of 300 and 600 ms.
+func (j *judge) judgeGap(dir dissect.Dir, x *resent, first *seq.Look) {
 	rules, s, may, gap := &j.c.Rules, &j.side[dir], j.Possible(dir), j.Gap
 	concluded := j.c.Dialect == hazel.DialectNames[hazel.Spec] && may != hazel.SetOf(hazel.Spec)
 	if concluded {
@@ -138,16 +138,15 @@ func (j *judge) judgeGap(dir int, x *resent, first *seq.Look) {
 		least = 1.3
 	}
 	ratio := float64(gap) / float64(latest)
-	flat := float64(gap+gapJitter) <= 1.12*float64(latest)
 	low := float64(gap+gapJitter) <= least*float64(latest)
 	steady := x.marks&wasLow != 0 && below(gap, before, 3.2)
 	if least < 1.6 {
 		steady = x.marks&wasLow != 0 && below(gap, before, 1.9)
 	}
-	flat = flat && below(gap, latest, 1.9)
-	broken := flat && !modern && !may.Has(hazel.V01) || low && steady
+	broken := low && steady
 	if modern {
-		broken = gap < gapCap && (flat && latest >= gapSpan || low && steady)
+		flat := float64(gap+gapJitter) <= 1.12*float64(latest) && below(gap, latest, 1.9)
+		broken = gap < gapCap && (flat && latest >= gapSpan || broken)
 	}
 	if x.marks &^= wasLow; low {
 		x.marks |= wasLow
@@ -172,7 +171,7 @@ func below(gap, earlier int64, times float64) bool {
 }
 
 // judgeEarly judges a first resend that comes before any answer could.
-func (j *judge) judgeEarly(dir int, gap int64) {
+func (j *judge) judgeEarly(dir dissect.Dir, gap int64) {
 	s, rules, rtt := &j.side[dir], &j.c.Rules, j.c.Dir[dir].MinRTT()
 	if rtt == 0 {
 		return
@@ -187,7 +186,7 @@ func (j *judge) judgeEarly(dir int, gap int64) {
 
 // judgeNeeded judges a resend of what was acknowledged (Hazel page: it should not
 // resend the data again). That the sender knows is certain only by numbers.
-func (j *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeNeeded(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	rules := &j.c.Rules
 	if !first.Acked {
 		rules.Pass(rRelNoresend)
@@ -201,7 +200,7 @@ func (j *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
 		return
 	}
 	heard, since := 0, 0 // numbers whose acknowledgements arrive
-	for i := int64(1); i <= 16; i++ {
+	for i := seq.Num(1); i <= 16; i++ {
 		if l, ok := j.c.Dir[dir].Look(n + i); ok && l.Acked && !l.Retried {
 			if heard++; l.Time > first.AckTime {
 				since++
@@ -212,7 +211,7 @@ func (j *judge) judgeNeeded(dir int, n int64, x *resent, first *seq.Look) {
 	if j.Frame.Time-j.Was.AckAt > slack {
 		told = max(told, min(int(j.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && (since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told)) {
+	if heard < 8 && since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told) {
 		return
 	}
 	x.marks |= toldKnown

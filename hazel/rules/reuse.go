@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -12,8 +13,8 @@ import (
 // again without its Hello in the capture, and the server that follows it, reuse
 // numbers, too: that is to be excluded.
 type oddity struct {
-	num, high int64 // and the highest number of the side
-	other     int64 // highest number of the other side
+	num, high seq.Num // and the highest number of the side
+	other     seq.Num // highest number of the other side
 	hash      uint64
 
 	confirmed bool // the side went on with its numbers
@@ -37,10 +38,10 @@ const (
 )
 
 // oddity weighs what speaks against a new beginning at the frame at hand.
-func (j *judge) oddity(dir int, n int64) *oddity {
-	s, peer, rules := &j.side[dir], &j.side[1-dir], &j.c.Rules
-	needed, clean := int64(rules.NeededOdds(dir)), rules.CleanOf(dir, 0)
-	many := func(missed int64) bool { return missed >= needed || clean && missed >= manyMissed }
+func (j *judge) oddity(dir dissect.Dir, n seq.Num) *oddity {
+	s, peer, rules := &j.side[dir], &j.side[dir.Other()], &j.c.Rules
+	needed, clean := seq.Num(rules.NeededOdds(dir)), rules.CleanOf(dir, 0)
+	many := func(missed seq.Num) bool { return missed >= needed || clean && missed >= manyMissed }
 	trip := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT() // a new Hello has to be answered first
 	since := j.Frame.Time - j.LastSent(dir)
 	return &oddity{num: n, high: s.Top, other: peer.Top, hash: j.Sent.Hash,
@@ -48,7 +49,7 @@ func (j *judge) oddity(dir int, n int64) *oddity {
 		firm:   s.Top-n >= 2 && many(s.Top-s.Low.Engine),
 		soon:   since < littleTime && many(n-s.Low.Engine),
 		both:   since < someTime && many(n-s.Low.Engine) && peer.Sent && many(peer.Top-peer.Low.Engine),
-		led:    j.Client() == 1-dir && peer.Sent && many(peer.Top-peer.Low.Engine)}
+		led:    j.Client() == dir.Other() && peer.Sent && many(peer.Top-peer.Low.Engine)}
 }
 
 // settle tells whether the side can't have begun again.
@@ -69,7 +70,7 @@ func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
 // changed, or used again for another packet. Where it has not been acknowledged,
 // either is a fault; what it looks like decides which is the one, the other is
 // noted.
-func (j *judge) judgeOther(dir int, n int64, first *seq.Look) {
+func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 	s, rules := &j.side[dir], &j.c.Rules
 	if s.renewed || s.odd != nil && s.odd.num == n && s.odd.hash == j.Sent.Hash {
 		return // its numbers began again, or it is sent again itself
@@ -79,7 +80,7 @@ func (j *judge) judgeOther(dir int, n int64, first *seq.Look) {
 		p.renewed, o.renewed, s.renewed = true, true, true
 	}
 	s.odd = o
-	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&j.side[1-dir]) }
+	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&j.side[dir.Other()]) }
 	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", j.Packet.ID, first.Frame), first.Frame)
 	if j.Frame.Time-j.Was.Last > track.RecordKeep && (s.jump >= track.AckExcess || s.pause > track.RecordKeep) {
 		same.Blocked = conform.GuardUnwrap

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/hazel/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // TestHazel_ReliableDelivery_OtherBytesUnderAnID: an ID that comes again with other bytes is
@@ -14,8 +15,8 @@ func TestHazel_ReliableDelivery_OtherBytesUnderAnID(t *testing.T) {
 	const excess = track.AckExcess
 	for _, c := range []struct {
 		name    string
-		high    int64 // of the peer, which was at 5
-		renewed bool  // its numbers began again
+		high    seq.Num // of the peer, which was at 5
+		renewed bool    // its numbers began again
 		want    conform.Ruling
 	}{
 		{"the peer stayed where it was", 5, false, conform.Doubtful},

@@ -91,7 +91,7 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-RESEND", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold, conform.GuardOdds),
 		Statement: "an unacknowledged packet is resent",
-		Care:      "the verdict waits for 5 s or ten round trips, whichever is longer; the capture may have missed the acknowledgement of one packet, so several are needed, in separate half seconds, until that cannot be believed, or one that at least five histories report missing, a second or more after it was sent, in a capture without gaps; Pings have not been resent since 2019-10 (AMB-HZ-16)",
+		Care:      "the verdict waits for 5 s or ten round trips, whichever is longer; the capture may have missed the acknowledgement of one packet, so several are needed, in separate half seconds, until that cannot be believed, or one that at least five histories report missing, a second or more after it was sent, in a capture without gaps that has an acknowledgement of each transmission of the eight IDs after it; Pings have not been resent since 2019-10 (AMB-HZ-16)",
 		Example:   "ID 7 never acknowledged, one copy, traffic continues for 20 s",
 	},
 	rRelResendSame - deliveryBase: {
@@ -105,14 +105,14 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-BACKOFF", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Warn, Scope: "DT",
 		Guards:    conform.Of(conform.GuardClean, conform.GuardClock),
 		Statement: "the interval to the next resend doubles",
-		Care:      "a lost transmission joins two intervals, which leaves a ratio of 1.33, and the path shifts arrivals: reported at a ratio of at most 1.12, or two low ones in a row; not applicable from ack3 on",
+		Care:      "lost transmissions join intervals, which leaves ratios of 1.33, 1.14 and less, and the path shifts arrivals: reported at two low ones in a row; not applicable from ack3 on",
 		Example:   "intervals 200, 200, 200 ms in 0.1",
 	},
 	rRelNoresend - deliveryBase: {
 		ID: "HZ-REL-NORESEND", Clause: "Hazel page, Reliable Delivery", Level: conform.Should, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardKnew, conform.GuardVant),
 		Statement: "a packet is not resent after its acknowledgement has arrived",
-		Care:      "acknowledgements are unnumbered. Either at least four for this ID passed early enough to reach the sender, while those of later IDs arrive (eight of them, or three where the share of resends makes so much loss unbelievable); or many packets are resent 100 ms or more after their acknowledgement passed, more than the loss of the other side's packets on the same path makes believable, with one of those answered at once between any two",
+		Care:      "acknowledgements are unnumbered. Either at least four for this ID passed early enough to reach the sender, while those of later IDs arrive and the share of resends makes so much loss unbelievable; or many packets are resent 100 ms or more after their acknowledgement passed, more than the loss of the other side's packets on the same path makes believable, with one of those answered at once between any two",
 		Example:   "acknowledgement at 1.00 s, copy at 1.40 s, side delay 5 ms",
 	},
 	rRelEarly - deliveryBase: {

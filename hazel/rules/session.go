@@ -15,7 +15,7 @@ import (
 
 // forgotten looks for packets that were neither acknowledged nor sent again.
 type forgotten struct {
-	next   int64 // number to look at
+	next   seq.Num // number to look at
 	any    bool
 	until  int64 // until then it was sent too lately
 	n      int   // such packets
@@ -27,7 +27,7 @@ type forgotten struct {
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
 // that is absurd.
-func (j *judge) judgeForgotten(dir int) {
+func (j *judge) judgeForgotten(dir dissect.Dir) {
 	s, out, rules := &j.side[dir], &j.c.Dir[dir], &j.c.Rules
 	g, now := &s.forgotten, j.Frame.Time
 	if !g.any {
@@ -75,7 +75,7 @@ func mayBeMissed(some, all, needed int) bool {
 	return chance >= absurdity
 }
 
-func (j *judge) forgot(dir int, num int64, l *seq.Look) {
+func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	s, rules := &j.side[dir], &j.c.Rules
 	g := &s.forgotten
 	if l.Time-g.at < session.HoldLeast {
@@ -86,10 +86,10 @@ func (j *judge) forgot(dir int, num int64, l *seq.Look) {
 	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(num), g.n+1)
 	g.n++
 	switch {
-	case s.denied.proves(num):
+	case s.denied.proves(num) && j.answeredBehind(dir, num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
-	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(1-dir)) || !j.ackedAround(dir, num):
+	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(dir.Other())) || !j.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -102,8 +102,20 @@ func (j *judge) forgot(dir int, num int64, l *seq.Look) {
 	rules.Judge(y)
 }
 
+// answeredBehind reports whether all acknowledgements whose history may have told of a
+// number were captured: the first one behind a gap acknowledges the gap, too, where it
+// comes from a release of 2020-04 to 2021-01, and is believed.
+func (j *judge) answeredBehind(dir dissect.Dir, n seq.Num) bool {
+	for i := n + 1; i <= min(n+8, j.side[dir].Top); i++ {
+		if x := j.RecordOf(dir, i); x == nil || x.Acks < x.Times {
+			return false
+		}
+	}
+	return true
+}
+
 // ackedAround reports whether the packets before and behind one are acknowledged.
-func (j *judge) ackedAround(dir int, n int64) bool {
+func (j *judge) ackedAround(dir dissect.Dir, n seq.Num) bool {
 	out := &j.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
 	behind, ok2 := out.Look(n + 1)
@@ -119,7 +131,7 @@ const (
 // judgeGiveUp judges a side that sends new data while a packet of it is unanswered
 // for longer than any release does (Hazel page: after a specific number of resends
 // it may assume that communication has been interrupted).
-func (j *judge) judgeGiveUp(dir int) {
+func (j *judge) judgeGiveUp(dir dissect.Dir) {
 	s, rules := &j.side[dir], &j.c.Rules
 	tries := j.Tries(dir)
 	s.endless = slices.DeleteFunc(s.endless, func(e endless) bool {
@@ -147,16 +159,18 @@ func (j *judge) judgeGiveUp(dir int) {
 
 // An endless number is one that its side does not give up, as a rule was broken by.
 type endless struct {
-	num  int64
+	num  seq.Num
 	rule int
 }
 
 // told reports whether a number was found fault with by a rule.
-func (s *side) told(num int64, rule int) bool { return slices.Contains(s.endless, endless{num, rule}) }
+func (s *side) told(num seq.Num, rule int) bool {
+	return slices.Contains(s.endless, endless{num, rule})
+}
 
 // judgeAfterwards judges a datagram behind a Disconnect of either side.
-func (j *judge) judgeAfterwards(dir int) {
-	if j.Bye(1-dir).Times > 0 {
+func (j *judge) judgeAfterwards(dir dissect.Dir) {
+	if j.Bye(dir.Other()).Times > 0 {
 		j.judgeReply(dir)
 	}
 	if j.Bye(dir).Times > 0 {
@@ -169,8 +183,8 @@ const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single
 // Disconnect may be lost.
-func (j *judge) judgeReply(dir int) {
-	s, bye, rules := &j.side[dir], j.Bye(1-dir), &j.c.Rules
+func (j *judge) judgeReply(dir dissect.Dir) {
+	s, bye, rules := &j.side[dir], j.Bye(dir.Other()), &j.c.Rules
 	switch {
 	case j.Frame.Words.Has(dissect.Duplicate):
 		return
@@ -185,7 +199,7 @@ func (j *judge) judgeReply(dir int) {
 }
 
 // judgeStart judges with what a connection begins.
-func (j *judge) judgeStart(dir int) {
+func (j *judge) judgeStart(dir dissect.Dir) {
 	rules := &j.c.Rules
 	if j.Secure() || j.Frame.Err != nil {
 		return
@@ -201,7 +215,7 @@ func (j *judge) judgeStart(dir int) {
 
 // judgeFirstID judges the id of the Hello that opened the connection (Hazel library). The
 // page leaves it open; which is spoken may show later.
-func (j *judge) judgeFirstID(dir int) {
+func (j *judge) judgeFirstID(dir dissect.Dir) {
 	rules, page := &j.c.Rules, hazel.SetOf(hazel.Spec)
 	if j.Forced() == hazel.Spec || j.Dialects(dir) == page || rules.Check(rRelIdFirst, j.Packet.ID <= 1) {
 		return
@@ -219,7 +233,7 @@ func (j *judge) judgeFirstID(dir int) {
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.
-func (j *judge) judgeHelloAgain(dir int) {
+func (j *judge) judgeHelloAgain(dir dissect.Dir) {
 	rules, first := &j.c.Rules, j.Verdict.Novelty == seq.First
 	if !j.Opened() || j.Frame.Words.Has(dissect.Duplicate) {
 		return
@@ -234,8 +248,8 @@ func (j *judge) judgeHelloAgain(dir int) {
 const manyHellos = 4
 
 // judgeOpening judges a server that speaks without having acknowledged the Hello.
-func (j *judge) judgeOpening(dir int) {
-	rules, server := &j.c.Rules, &j.side[1-dir]
+func (j *judge) judgeOpening(dir dissect.Dir) {
+	rules, server := &j.c.Rules, &j.side[dir.Other()]
 	if !j.Opened() || dir != j.Client() {
 		return
 	}
@@ -248,7 +262,7 @@ func (j *judge) judgeOpening(dir int) {
 	case l.Acked:
 		rules.Pass(rSesHelloAck)
 	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Transmissions >= track.GoesOn:
-		y := conform.Case{Rule: rSesHelloAck, Dir: 1 - dir, Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
+		y := conform.Case{Rule: rSesHelloAck, Dir: dir.Other(), Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
 		if !server.absurd(int(x.Times)) {
 			y.Blocked = conform.GuardOdds

@@ -20,7 +20,7 @@ const longTrial = 16
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
 // must be acknowledged in between, and the chance of so much loss be absurd.
-func (j *judge) judgeUnanswered(dir int, n int64, x *resent, first *seq.Look) {
+func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	if first.Acked || j.Packet.Type == hazel.MTUTest {
 		return
 	}
@@ -40,13 +40,13 @@ func (j *judge) judgeUnanswered(dir int, n int64, x *resent, first *seq.Look) {
 	if j.Frame.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
-	y := conform.Case{Rule: rule, Dir: 1 - dir, Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
+	y := conform.Case{Rule: rule, Dir: dir.Other(), Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
 	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return j.answered(dir, n, length, t) })
 }
 
 // answered settles whether a packet was acknowledged after all.
-func (j *judge) answered(dir int, n int64, length int, t *trial) (conform.Ruling, conform.Guard) {
+func (j *judge) answered(dir dissect.Dir, n seq.Num, length int, t *trial) (conform.Ruling, conform.Guard) {
 	out, s := &j.c.Dir[dir], &j.side[dir]
 	l, ok := out.Look(n)
 	if !ok || l.Acked {
@@ -71,7 +71,7 @@ const leastOthers = 2
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (j *judge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
+func (j *judge) inVain(dir dissect.Dir, n seq.Num, t *trial) (times, apart, others int) {
 	now, hold := j.c.Rules.Now(), j.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
@@ -100,10 +100,10 @@ func (j *judge) inVain(dir int, n int64, t *trial) (times, apart, others int) {
 	if others == 0 {
 		return times, 0, 0
 	}
-	peer := &j.side[1-dir]
+	peer := &j.side[dir.Other()]
 	for i := peer.Top; i > peer.Top-track.RecordLimit; i-- {
-		l, ok := j.c.Dir[1-dir].Look(i)
-		x := j.RecordOf(1-dir, i)
+		l, ok := j.c.Dir[dir.Other()].Look(i)
+		x := j.RecordOf(dir.Other(), i)
 		if !ok || x == nil || l.Time < t.at[0] {
 			break
 		}

@@ -13,8 +13,8 @@ const vouches = 16
 // received; so were, as releases since 2020-04 tell, the ids of set bits, while
 // those of clear bits are missing. Some set bits wrongly (Hazel 2ceee1f to
 // 08feb25, SkeldJS, Hindenburg), so that they prove no loss.
-func (c *conn) acknowledgement(dir int) {
-	f, s, peer := c.Packet, &c.side[dir], &c.side[1-dir]
+func (c *conn) acknowledgement(dir dissect.Dir) {
+	f, s, peer := c.Packet, &c.side[dir], &c.side[dir.Other()]
 	c.count(dir, false)
 	words := c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
 	c.learnAck(dir)
@@ -26,9 +26,9 @@ func (c *conn) acknowledgement(dir int) {
 		c.Frame.Words |= words
 		return
 	}
-	out := &c.c.Dir[1-dir]
+	out := &c.c.Dir[dir.Other()]
 	if out.Provisionals().Any() && out.Provisionals().Vouch(n-vouches, n+vouches+1) {
-		c.believe(1 - dir)
+		c.believe(dir.Other())
 	}
 	captured, _ := out.Captured(n)
 	if !captured && peer.junk.has(f.ID) {
@@ -54,16 +54,16 @@ func (c *conn) acknowledgement(dir int) {
 }
 
 // history applies the history of an acknowledgement of n.
-func (c *conn) history(out *seq.Direction, peer *side, n int64, fresh uint8) (words dissect.Words) {
+func (c *conn) history(out *seq.Direction, peer *side, n seq.Num, fresh uint8) (words dissect.Words) {
 	if recent := c.Packet.Recent; recent != 0xff {
-		for i := range int64(8) {
+		for i := range seq.Num(8) {
 			if recent>>i&1 == 0 {
 				out.Deny(n-1-i, &c.ack)
 			}
 		}
 	}
 	c.ack.Hearsay = true
-	for i := int64(0); fresh != 0; i, fresh = i+1, fresh>>1 {
+	for i := seq.Num(0); fresh != 0; i, fresh = i+1, fresh>>1 {
 		if fresh&1 != 0 {
 			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
 			peer.tries.answered(n - 1 - i)

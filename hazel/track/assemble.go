@@ -5,7 +5,9 @@ import (
 	"hash"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Bounds of what is kept of fragmented messages, per side.
@@ -18,7 +20,7 @@ const (
 // An assembler puts fragmented messages of one side together.
 type assembler struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 	open []*Partial // oldest first
 	held int
 
@@ -31,7 +33,7 @@ type part struct {
 	index  int
 	count  int  // of the message's parts, 0 when this one does not tell
 	first  bool // it is the one that gives the message its number
-	number int64
+	number seq.Num
 }
 
 // A Partial is a message that lacks a part.
@@ -179,16 +181,16 @@ func (a *assembler) close() {
 
 // recentNumbers are the last numbers of some kind.
 type recentNumbers struct {
-	list [8]int64
+	list [8]seq.Num
 	n    int
 }
 
-func (r *recentNumbers) add(n int64) {
+func (r *recentNumbers) add(n seq.Num) {
 	r.list[r.n%len(r.list)] = n
 	r.n++
 }
 
-func (r *recentNumbers) has(n int64) bool {
+func (r *recentNumbers) has(n seq.Num) bool {
 	for _, x := range r.list[:min(r.n, len(r.list))] {
 		if x == n {
 			return true

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -14,7 +15,7 @@ type conn struct {
 
 	forced   hazel.Dialect
 	family   hazel.Dialect // May14 or May30, anyPage for the others, AnyDialect before it is known
-	client   int           // direction of the client, -1 when unknown
+	client   dissect.Dir   // direction of the client, -1 when unknown
 	hello    opening
 	side     [2]side
 	life     lifecycle
@@ -57,7 +58,7 @@ type side struct {
 }
 
 // reads is the dialect to decode a datagram of a side in.
-func (c *conn) reads(dir int) hazel.Dialect {
+func (c *conn) reads(dir dissect.Dir) hazel.Dialect {
 	s := &c.side[dir]
 	if s.reading == hazel.AnyDialect {
 		s.reading = c.reading(dir)
@@ -66,7 +67,7 @@ func (c *conn) reads(dir int) hazel.Dialect {
 }
 
 // reading gives the dialect whose types and layouts all have that a side may speak.
-func (c *conn) reading(dir int) hazel.Dialect {
+func (c *conn) reading(dir dissect.Dir) hazel.Dialect {
 	switch {
 	case c.forced != hazel.AnyDialect:
 		return c.forced

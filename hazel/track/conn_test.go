@@ -234,8 +234,8 @@ func TestHazel_ReliableDelivery_Wrap(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ids  []uint16
-		want string // gaps, missing, out of order, messages
-		last int64  // number of the last message
+		want string  // gaps, missing, out of order, messages
+		last seq.Num // number of the last message
 	}{
 		{"to 0", []uint16{65534, 65535, 0, 1, 2}, "0 0 0 5", 65538},
 		{"SkeldJS", []uint16{65520, 65521, 65522, 65523, 65524, 65525, 65526, 65527, 65528, 65529, 65530, 65531, 65532, 65533, 65534, 65535, 1, 2, 3}, "0 0 0 19", 65539},

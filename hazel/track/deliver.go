@@ -3,12 +3,13 @@ package track
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // deliverNumbered delivers what a new id brought.
-func (c *conn) deliverNumbered(dir int, n Number) {
+func (c *conn) deliverNumbered(dir dissect.Dir, n Number) {
 	switch f := c.Packet; {
 	case f.Type == hazel.Reliable, f.Type == hazel.Fragment && f.Dialect == hazel.Spec:
 		c.msg.Number = n.Wire
@@ -23,7 +24,7 @@ func (c *conn) deliverNumbered(dir int, n Number) {
 }
 
 // deliver delivers the data of the frame at hand as a message.
-func (c *conn) deliver(dir int, reliable bool) {
+func (c *conn) deliver(dir dissect.Dir, reliable bool) {
 	data, fr := c.Packet.Data, c.Frame
 	if c.wants.Messages == session.CountMessages {
 		c.c.Dir[dir].CountMessage(!fr.Cut(), len(data))

@@ -15,7 +15,7 @@ type Judge interface {
 	// Observe is told a datagram. The event is valid until it returns.
 	Observe(*Event)
 	// Refuted tells of datagrams that were kept aside and turned out to be out of place.
-	Refuted(dir int, frames []seq.ProvisionalFrame)
+	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// End tells that nothing comes any more; what is held is settled behind it.
 	End()
 }
@@ -26,7 +26,7 @@ type Event struct {
 	Packet *hazel.Frame // decoded
 	Sent   seq.Sending  // what the engine was given of it
 	Now    uint64       // the frame at hand; another one where this one was kept aside until then
-	Dir    int          // its sender
+	Dir    dissect.Dir  // its sender
 	Parts  Parts
 	May    hazel.DialectSet // that its sender might speak before it
 
@@ -42,8 +42,8 @@ type Event struct {
 	Gaps    [2]int64 // … that time of the transmission before, and of the one before that, 0 for none
 
 	// Of an acknowledgement with an id that the peer has come near.
-	Acked    int64 // the number that it names
-	Captured bool  // which was captured
+	Acked    seq.Num // the number that it names
+	Captured bool    // which was captured
 	Told     LastAck
 	Known    seq.Gaps // in what the peer sent, before it
 	Fresh    uint8    // bits of its history that the acknowledgement before did not tell
@@ -77,7 +77,7 @@ func (e *Event) begin(fr *dissect.Frame, f *hazel.Frame, now uint64) {
 }
 
 // tell tells the judge, where there is one, of the event at hand.
-func (c *conn) tell(dir int) {
+func (c *conn) tell(dir dissect.Dir) {
 	if c.judge != nil && c.Parts != 0 {
 		c.Event.Dir = dir
 		c.judge.Observe(&c.Event)
@@ -86,7 +86,7 @@ func (c *conn) tell(dir int) {
 
 // refuted tells the judge of datagrams of a side whose ids turned out to be out of place:
 // the side went on before them.
-func (c *conn) refuted(dir int) {
+func (c *conn) refuted(dir dissect.Dir) {
 	frames := c.c.Dir[dir].Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
 		c.judge.Refuted(dir, frames)
@@ -100,7 +100,7 @@ type View struct{ c *conn }
 func (v View) Conn() *session.Conn { return v.c.c }
 
 // Client is the side that opened the connection, -1 when that is not known.
-func (v View) Client() int { return v.c.client }
+func (v View) Client() dissect.Dir { return v.c.client }
 
 // Opened reports whether the Hello that opened the connection is known.
 func (v View) Opened() bool { return v.c.hello.known }
@@ -121,53 +121,53 @@ func (v View) Replaced() int64 { return v.c.replaced }
 func (v View) Forced() hazel.Dialect { return v.c.forced }
 
 // Possible gives the dialects that a side may speak, by all that it did so far.
-func (v View) Possible(dir int) hazel.DialectSet { return v.c.possible(dir) }
+func (v View) Possible(dir dissect.Dir) hazel.DialectSet { return v.c.possible(dir) }
 
 // Dialects gives those of a side that the other side may speak, too, where there are any.
-func (v View) Dialects(dir int) hazel.DialectSet { return v.c.dialects(dir) }
+func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(dir) }
 
 // Span is what a side sent so far.
-func (v View) Span(dir int) *Span { return &v.c.side[dir].Span }
+func (v View) Span(dir dissect.Dir) *Span { return &v.c.side[dir].Span }
 
 // RecordOf is what is remembered of a number of a side, nil for nothing.
-func (v View) RecordOf(dir int, n int64) *Record { return v.c.side[dir].records.At(n) }
+func (v View) RecordOf(dir dissect.Dir, n seq.Num) *Record { return v.c.side[dir].records.At(n) }
 
 // LastSent is when the latest datagram of a side before the event was captured, ns, and
 // SpokeAt the latest that was no acknowledgement; 0 for never.
-func (v View) LastSent(dir int) int64 { return v.c.side[dir].lastSent }
+func (v View) LastSent(dir dissect.Dir) int64 { return v.c.side[dir].lastSent }
 
 // SpokeAt is told at LastSent.
-func (v View) SpokeAt(dir int) int64 { return v.c.side[dir].spokeAt }
+func (v View) SpokeAt(dir dissect.Dir) int64 { return v.c.side[dir].spokeAt }
 
 // Pings counts the Pings of a side since anything of it was acknowledged.
-func (v View) Pings(dir int) int { return v.c.side[dir].tries.pings }
+func (v View) Pings(dir dissect.Dir) int { return v.c.side[dir].tries.pings }
 
 // Tries are the ids of a side that were sent again and not acknowledged.
-func (v View) Tries(dir int) []Try {
+func (v View) Tries(dir dissect.Dir) []Try {
 	t := &v.c.side[dir].tries
 	return t.list[:t.n]
 }
 
 // Bye is what was captured of the Disconnects of a side.
-func (v View) Bye(dir int) *Bye { return &v.c.life.bye[dir] }
+func (v View) Bye(dir dissect.Dir) *Bye { return &v.c.life.bye[dir] }
 
 // Left reports whether a Disconnect of either side was captured.
 func (v View) Left() bool { return v.c.life.gone(0) || v.c.life.gone(1) }
 
 // LastAck is what a side acknowledged last.
-func (v View) LastAck(dir int) LastAck { return v.c.side[dir].history.LastAck }
+func (v View) LastAck(dir dissect.Dir) LastAck { return v.c.side[dir].history.LastAck }
 
 // Partial are the messages of a side that lack a part.
-func (v View) Partial(dir int) []*Partial { return v.c.side[dir].asm.open }
+func (v View) Partial(dir dissect.Dir) []*Partial { return v.c.side[dir].asm.open }
 
 // Ahead is how far an id of a side is from a number of it.
-func (v View) Ahead(dir int, id uint16, n int64) int64 {
+func (v View) Ahead(dir dissect.Dir, id uint16, n seq.Num) seq.Num {
 	s := &v.c.side[dir].ids
 	return s.engine(s.peek(id)) - n
 }
 
 // Near is the number of a side that an id means when the other side acknowledges it.
-func (v View) Near(dir int, id uint16) int64 {
+func (v View) Near(dir dissect.Dir, id uint16) seq.Num {
 	n, _ := v.c.side[dir].ids.near(id)
 	return n
 }

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // What the tests of the package, which follow connections with rules, ask for.
 const (
@@ -11,4 +14,4 @@ const (
 )
 
 // Held is how many bytes are held of messages of a side that lack a part.
-func Held(s session.Session, dir int) int { return s.(*pair).active.side[dir].asm.held }
+func Held(s session.Session, dir dissect.Dir) int { return s.(*pair).active.side[dir].asm.held }

@@ -48,7 +48,7 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 
 // fragmentStart reports whether what looks like the first fragment of a message of v0.1
 // may be one: by its count, and by its id among those of its side.
-func (c *conn) fragmentStart(dir int, f *hazel.Frame) bool {
+func (c *conn) fragmentStart(dir dissect.Dir, f *hazel.Frame) bool {
 	s := &c.side[dir].ids
 	if _, ok := s.ids.Known(); !ok && c.c.Complete && f.ID > firstAnswers {
 		return false
@@ -156,9 +156,9 @@ func (p *pair) hash(fr *dissect.Frame) uint64 {
 // but the first answers to it.
 func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)
-	top, _ := c.side[1-dir].ids.ids.Known()
+	top, _ := c.side[dir.Other()].ids.ids.Known()
 	switch {
-	case c.hello.known, c.secure != nil, c.life.spoke[dir], !c.life.spoke[1-dir], c.life.gone(1 - dir):
+	case c.hello.known, c.secure != nil, c.life.spoke[dir], !c.life.spoke[dir.Other()], c.life.gone(dir.Other()):
 		return false
 	case h.id > 1, top > firstAnswers, c.c.Damaged(fr.Datagram):
 		return false
@@ -185,7 +185,7 @@ func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 		return true
 	case c.beats(dir, fr, h):
 		return false
-	case c.life.gone(1 - dir):
+	case c.life.gone(dir.Other()):
 		return !same || fr.Time-c.hello.last >= refusalGap
 	case c.life.over() && !same, c.life.over() && c.hello.moved:
 		return h.id <= 1
@@ -204,7 +204,7 @@ func (p *pair) begins(c *conn, fr *dissect.Frame, h helloHead) bool {
 // beats reports a Hello that may be a keepalive of the connection: without data,
 // with one of the next ids of its side or that of the last one, or the first id
 // of a server or of a side whose beginning was not captured.
-func (c *conn) beats(dir int, fr *dissect.Frame, h helloHead) bool {
+func (c *conn) beats(dir dissect.Dir, fr *dissect.Frame, h helloHead) bool {
 	ref, known := c.side[dir].ids.ids.Known()
 	ahead := c.side[dir].ids.peek(h.id) - ref
 	switch {
@@ -229,7 +229,7 @@ func (p *pair) retire(now int64) {
 // Unreachable implements session.Session.
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	if c := p.active; c != nil {
-		c.unreachable(1-c.c.DirOf(d), d)
+		c.unreachable(c.c.DirOf(d).Other(), d)
 	}
 }
 

@@ -39,11 +39,14 @@ type tries struct {
 	firstIn     uint64
 }
 
-type sending struct{ num, at int64 }
+type sending struct {
+	num seq.Num
+	at  int64
+}
 
 // A Try is an id that was sent again and not acknowledged.
 type Try struct {
-	Num         int64
+	Num         seq.Num
 	First, Last int64 // when it was captured, ns
 	Times       int   // sendings
 	gap         int64 // the longest time between two of them
@@ -54,7 +57,7 @@ type Try struct {
 func (x *Try) next() int64 { return 2 * x.gap }
 
 // try notes a sending of a number.
-func (c *conn) try(dir int, num int64, v seq.Verdict) {
+func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.Frame.Time
 	if v.Words&dissect.Duplicate == 0 {
 		t.sends(at, c.Now)
@@ -94,12 +97,12 @@ const leftAlone = 4
 
 // deserted reports whether a side, which the other had spoken to before, sent
 // until the given time and longer than anything lives, and nothing came back.
-func (c *conn) deserted(dir int, until int64) bool {
+func (c *conn) deserted(dir dissect.Dir, until int64) bool {
 	t := &c.side[dir].tries
-	return c.life.spoke[1-dir] && t.alone >= leftAlone && until-t.first >= FullLife
+	return c.life.spoke[dir.Other()] && t.alone >= leftAlone && until-t.first >= FullLife
 }
 
-func (t *tries) again(num, at int64) {
+func (t *tries) again(num seq.Num, at int64) {
 	for i := range t.list[:t.n] {
 		if x := &t.list[i]; x.Num == num {
 			x.gap = max(x.gap, at-x.Last)
@@ -120,7 +123,7 @@ func (t *tries) again(num, at int64) {
 }
 
 // answered forgets a number that was acknowledged.
-func (t *tries) answered(num int64) {
+func (t *tries) answered(num seq.Num) {
 	for i := range t.list[:t.n] {
 		if t.list[i].Num == num {
 			t.most = max(t.most, t.list[i].Times)
@@ -132,7 +135,7 @@ func (t *tries) answered(num int64) {
 }
 
 // lifetime is how long an id of a side lives, by what is known of its release.
-func (c *conn) lifetime(dir int) int64 {
+func (c *conn) lifetime(dir dissect.Dir) int64 {
 	if d, _ := c.side[dir].facts.can(c.family).One(); d == hazel.Ack3 {
 		return shortLife
 	}
@@ -162,7 +165,7 @@ func (t *tries) longest() (gap int64) {
 
 // gaveUp reports whether a Disconnect that a side sends now is that of one that
 // takes the other for lost. Releases before 2018-12 end without, which the page leaves open.
-func (c *conn) gaveUp(dir int) bool {
+func (c *conn) gaveUp(dir dissect.Dir) bool {
 	s, now := &c.side[dir], c.Frame.Time
 	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(dir, now) && now-s.tries.last <= max(2*LongestWait+slack, s.tries.longest()*5/2)) {
 		return true
@@ -178,12 +181,12 @@ func (c *conn) gaveUp(dir int) bool {
 	if c.deserted(dir, now) && now-s.tries.last <= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= DeadPings && now-s.tries.beat <= 2*LongestWait && c.life.spoke[1-dir]
+	return s.tries.pings >= DeadPings && now-s.tries.beat <= 2*LongestWait && c.life.spoke[dir.Other()]
 }
 
 // fellSilent reports whether what a side sent was unanswered until it must have given up,
 // and then sent nothing more.
-func (c *conn) fellSilent(dir int, end int64) bool {
+func (c *conn) fellSilent(dir dissect.Dir, end int64) bool {
 	s := &c.side[dir]
 	for i := range s.tries.list[:s.tries.n] {
 		x := &s.tries.list[i]
@@ -198,14 +201,14 @@ func (c *conn) fellSilent(dir int, end int64) bool {
 	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= DeadPings && c.life.spoke[1-dir] && end-s.tries.beat >= 2*LongestWait+slack
+	return s.tries.pings >= DeadPings && c.life.spoke[dir.Other()] && end-s.tries.beat >= 2*LongestWait+slack
 }
 
 // expired reports whether an id was sent as often or for as long as its sender
 // does before it gives up. To 2018-07 that is four times; one of them may not
 // have been captured when silence follows. Where the page is spoken it is as often as the
 // side likes: until it would have sent the id again.
-func (c *conn) expired(dir int, x *Try, end int64) bool {
+func (c *conn) expired(dir dissect.Dir, x *Try, end int64) bool {
 	s, silence := &c.side[dir], end-x.Last
 	may := s.facts.can(c.family)
 	switch {

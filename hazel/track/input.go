@@ -19,11 +19,11 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	default:
 		c.family = hazel.AnyPage
 	}
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		c.c.Dir[i].SetLimits(limits)
 		c.side[i].asm.conn, c.side[i].asm.dir = c, i
 		c.side[i].records.lowMemory = c.wants.LowMemory
-		c.side[i].facts.peer = &c.side[1-i].facts
+		c.side[i].facts.peer = &c.side[i.Other()].facts
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
@@ -76,7 +76,7 @@ func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 
 // malformed remembers the id that a receiver reads out of a datagram that is too
 // short for one: its buffer is filled with zeros, and it acknowledges that.
-func (c *conn) malformed(dir int) {
+func (c *conn) malformed(dir dissect.Dir) {
 	c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), true)
 	b := c.Frame.Payload
 	if t := c.Packet.Type; (t == hazel.Reliable || t == hazel.Ping || t == hazel.Hello) && len(b) < 3 {
@@ -91,10 +91,10 @@ func (c *conn) malformed(dir int) {
 // track turns a datagram of a plain connection into facts. Payloads with the
 // Fragmented flag of 2016 have no number; the page gives 03 one, and what stands
 // there is taken for one when it follows the ids before it.
-func (c *conn) track(dir int) {
+func (c *conn) track(dir dissect.Dir) {
 	c.knowFamily()
 	c.life.heard(dir)
-	c.side[1-dir].tries.alone = 0
+	c.side[dir.Other()].tries.alone = 0
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	switch c.Packet.Type {
 	case hazel.None:
@@ -126,7 +126,7 @@ func (c *conn) track(dir int) {
 
 // nearby reports whether an id is one of the next of a side, or of the last: its first
 // one is low.
-func (c *conn) nearby(dir int, id uint16) bool {
+func (c *conn) nearby(dir dissect.Dir, id uint16) bool {
 	s := &c.side[dir].ids
 	if _, ok := s.ids.Known(); !ok {
 		return !c.c.Complete || id <= firstAnswers
@@ -135,7 +135,7 @@ func (c *conn) nearby(dir int, id uint16) bool {
 }
 
 // late takes a datagram whose number was thought to be left out.
-func (c *conn) late(dir int) {
+func (c *conn) late(dir dissect.Dir) {
 	c.count(dir, false)
 	if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), true); !c.Frame.Words.Has(dissect.Duplicate) && c.Packet.Type == hazel.Reliable {
 		c.msg.Number = c.side[dir].ids.peek(c.Packet.ID)
@@ -145,7 +145,7 @@ func (c *conn) late(dir int) {
 
 // unreliable tracks data without a number: each datagram is a message, but for
 // copies.
-func (c *conn) unreliable(dir int) {
+func (c *conn) unreliable(dir dissect.Dir) {
 	c.count(dir, false)
 	c.speaks(dir)
 	words := c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
@@ -155,7 +155,7 @@ func (c *conn) unreliable(dir int) {
 }
 
 // numbered tracks a datagram with an id of its own.
-func (c *conn) numbered(dir int, n Number) {
+func (c *conn) numbered(dir dissect.Dir, n Number) {
 	out, alive := &c.c.Dir[dir], c.keepsAlive(dir, n.Wire)
 	c.count(dir, alive)
 	c.Sent.Of(c.Frame.Datagram, n.Engine, seq.Unmarked)
@@ -170,7 +170,7 @@ func (c *conn) numbered(dir int, n Number) {
 }
 
 // believed tracks a datagram whose id stands in the series of its side.
-func (c *conn) believed(dir int, n Number, alive bool) {
+func (c *conn) believed(dir dissect.Dir, n Number, alive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	v := out.Send(&c.Sent)
 	s.ids.advance(n)
@@ -180,7 +180,7 @@ func (c *conn) believed(dir int, n Number, alive bool) {
 		c.Frame.RetryOf = v.RetryOf
 	}
 	c.Late = false
-	if h := &c.side[1-dir].history; v.Words != 0 || h.Any && n.Engine <= h.Num {
+	if h := &c.side[dir.Other()].history; v.Words != 0 || h.Any && n.Engine <= h.Num {
 		c.Late = h.Any && v.Novelty == seq.First
 		h.await(n.Engine) // it may have been acknowledged before
 	}
@@ -199,7 +199,7 @@ func (c *conn) believed(dir int, n Number, alive bool) {
 }
 
 // count enters a captured frame by what it is, copies and retries included.
-func (c *conn) count(dir int, alive bool) {
+func (c *conn) count(dir dissect.Dir, alive bool) {
 	out := &c.c.Dir[dir]
 	switch c.Packet.Type {
 	case hazel.Acknowledgement:

@@ -1,6 +1,10 @@
 package track
 
-import "github.com/dpdissect/dpdissect/hazel"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // LeastQuiet is how long a side is silent at least before it keeps alive with an empty
 // Reliable: intervals of 1, 2 and 10 s were seen, which the path may shorten.
@@ -9,7 +13,7 @@ const LeastQuiet = 0.9e9
 // keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
 // which the page allows, too. From a side that was seen to do so, each is one.
-func (c *conn) keepsAlive(dir int, wire int64) bool {
+func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
 	switch f := c.Packet; {
 	case f.Type == hazel.Ping:
 		return true
@@ -40,7 +44,7 @@ func (c *conn) keepsAlive(dir int, wire int64) bool {
 
 // mayBeatEmpty reports a side that may keep alive with an empty Reliable: one that speaks
 // a dialect of 2016-05, or that may speak the page's and does not keep alive otherwise.
-func (c *conn) mayBeatEmpty(dir int) bool {
+func (c *conn) mayBeatEmpty(dir dissect.Dir) bool {
 	if c.family != hazel.AnyPage {
 		return true
 	}
@@ -50,7 +54,7 @@ func (c *conn) mayBeatEmpty(dir int) bool {
 
 // quiet is for how long a side had sent nothing but acknowledgements, as far as it was
 // captured.
-func (c *conn) quiet(dir int) int64 {
+func (c *conn) quiet(dir dissect.Dir) int64 {
 	since := c.side[dir].spokeAt
 	if since == 0 && (c.hello.known || c.family == hazel.AnyPage) {
 		since = c.c.FirstTime

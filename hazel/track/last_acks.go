@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/hazel"
+import (
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // awaitedKept is how many numbers of the other side, captured again or late, are
 // looked for in every history: what was acknowledged before belongs to the next
@@ -9,10 +12,10 @@ const awaitedKept = 8
 
 // A LastAck is the latest acknowledgement of a side that has a history.
 type LastAck struct {
-	Num    int64 // of the other side
-	Recent uint8 // its history
-	At     int64 // ns
-	Any    bool  // there was one
+	Num    seq.Num // of the other side
+	Recent uint8   // its history
+	At     int64   // ns
+	Any    bool    // there was one
 }
 
 // lastAcks is what a side acknowledged last.
@@ -20,12 +23,12 @@ type lastAcks struct {
 	LastAck
 	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
 	n       int
-	awaited [awaitedKept]int64
+	awaited [awaitedKept]seq.Num
 	waiting int // how many of awaited are valid
 }
 
 // await notes a number that the next acknowledgement of it belongs to.
-func (l *lastAcks) await(num int64) {
+func (l *lastAcks) await(num seq.Num) {
 	if l.waiting == awaitedKept {
 		l.waiting--
 		copy(l.awaited[:], l.awaited[1:])
@@ -36,7 +39,7 @@ func (l *lastAcks) await(num int64) {
 
 // told gives the history bits of the numbers that are waited for, and forgets
 // those: the history before num tells of them, or num itself does.
-func (l *lastAcks) told(num int64, recent uint8) (bits uint8) {
+func (l *lastAcks) told(num seq.Num, recent uint8) (bits uint8) {
 	left := 0
 	for _, x := range l.awaited[:l.waiting] {
 		bit := uint8(0)
@@ -70,7 +73,7 @@ func (l *lastAcks) repeats(f *hazel.Frame) bool {
 
 // fresh gives the history bits that the acknowledgement before did not tell, and
 // those of numbers that are waited for.
-func (l *lastAcks) fresh(num int64, recent uint8) uint8 {
+func (l *lastAcks) fresh(num seq.Num, recent uint8) uint8 {
 	known := uint8(0)
 	if step := num - l.Num; l.Any && step >= 1 && step <= 8 {
 		known = l.Recent<<uint(step) | 1<<uint(step-1)

@@ -1,9 +1,13 @@
 package track
 
-import "github.com/dpdissect/dpdissect/hazel"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // learn notes a fact about a side.
-func (c *conn) learn(dir int, x fact) {
+func (c *conn) learn(dir dissect.Dir, x fact) {
 	if f := &c.side[dir].facts; f.seen&x != x {
 		f.seen |= x
 		c.nameDialects()
@@ -49,9 +53,9 @@ func (c *conn) relearn() {
 
 // dialects gives those that a side may speak: those that the other side may speak, too,
 // where there are any.
-func (c *conn) dialects(dir int) hazel.DialectSet {
+func (c *conn) dialects(dir dissect.Dir) hazel.DialectSet {
 	own := c.side[dir].facts.can(c.family)
-	if both := own & c.side[1-dir].facts.can(c.family); both != 0 {
+	if both := own & c.side[dir.Other()].facts.can(c.family); both != 0 {
 		return both
 	}
 	return own
@@ -59,7 +63,7 @@ func (c *conn) dialects(dir int) hazel.DialectSet {
 
 // possible gives the dialects a side may speak by all that it did so far. What a
 // frame of it breaks it must break in all of them.
-func (c *conn) possible(dir int) hazel.DialectSet {
+func (c *conn) possible(dir dissect.Dir) hazel.DialectSet {
 	s := &c.side[dir]
 	switch {
 	case s.may != 0:
@@ -94,7 +98,7 @@ func (c *conn) knowFamily() {
 }
 
 // learnAck learns from the length of an acknowledgement, as it was sent.
-func (c *conn) learnAck(dir int) {
+func (c *conn) learnAck(dir dissect.Dir) {
 	f := &c.side[dir].facts
 	before := f.long > f.short
 	equal := f.long == f.short
@@ -114,7 +118,7 @@ func (c *conn) learnAck(dir int) {
 }
 
 // learnSending learns from a datagram with an id.
-func (c *conn) learnSending(dir int, n Number) {
+func (c *conn) learnSending(dir dissect.Dir, n Number) {
 	switch f := c.Packet; {
 	case f.Type == hazel.Reliable:
 	case f.Type == hazel.Ping:
@@ -136,7 +140,7 @@ func (c *conn) learnSending(dir int, n Number) {
 	}
 }
 
-func (c *conn) learnHello(dir int, n Number) {
+func (c *conn) learnHello(dir dissect.Dir, n Number) {
 	long := c.Frame.Length > 3
 	switch {
 	case c.opens(dir, n.Wire) && c.Packet.HasVersion && c.Packet.Version != 0:
@@ -157,8 +161,8 @@ func (c *conn) learnHello(dir int, n Number) {
 
 // learnAcked learns from what a side acknowledges: only releases that know
 // fragments and Pings do. n is a number of the other side.
-func (c *conn) learnAcked(dir int, n int64) {
-	asm := &c.side[1-dir].asm
+func (c *conn) learnAcked(dir dissect.Dir, n seq.Num) {
+	asm := &c.side[dir.Other()].asm
 	switch {
 	case asm.pings.has(n):
 		c.learn(dir, ackedPing)

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -14,8 +15,8 @@ type lifecycle struct {
 	dead    [2]bool // its host said that nobody listens there
 	before  session.State
 
-	noticed   seq.Sign // the latest notice of that
-	noticedBy int      // side that it was sent to
+	noticed   seq.Sign    // the latest notice of that
+	noticedBy dissect.Dir // side that it was sent to
 
 	bye [2]Bye
 }
@@ -26,16 +27,16 @@ type Bye struct {
 	At    int64 // when the first was captured, ns
 	Frame uint64
 	IPID  uint16
-	Top   int64 // the highest number of the side then
-	Last  int64 // when the last one was captured, ns
+	Top   seq.Num // the highest number of the side then
+	Last  int64   // when the last one was captured, ns
 }
 
 // gone reports whether a Disconnect of a side was captured.
-func (l *lifecycle) gone(dir int) bool { return l.bye[dir].Times > 0 }
+func (l *lifecycle) gone(dir dissect.Dir) bool { return l.bye[dir].Times > 0 }
 
 // heard notes that a side is there. A host whose port was unreachable, but that
 // sends on, was not the end of the connection.
-func (l *lifecycle) heard(dir int) {
+func (l *lifecycle) heard(dir dissect.Dir) {
 	l.spoke[dir] = true
 	if l.dead[dir] {
 		l.dead[dir] = false

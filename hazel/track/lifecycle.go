@@ -8,8 +8,8 @@ import (
 )
 
 // opens reports whether a Hello with this number is that of the start.
-func (c *conn) opens(dir int, wire int64) bool {
-	return c.hello.known && dir == c.client && wire == int64(c.hello.id)
+func (c *conn) opens(dir dissect.Dir, wire seq.Num) bool {
+	return c.hello.known && dir == c.client && wire == seq.Num(c.hello.id)
 }
 
 // start takes the frame at hand for the Hello that starts the connection.
@@ -35,16 +35,16 @@ func (c *conn) unstart() {
 	}
 }
 
-func (c *conn) knowClient(dir int) {
+func (c *conn) knowClient(dir dissect.Dir) {
 	if c.client < 0 {
 		c.client = dir
-		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+		c.c.Roles[dir], c.c.Roles[dir.Other()] = "client", "server"
 		c.c.Confirm("roles")
 	}
 }
 
 // sawHello tracks a Hello with its number.
-func (c *conn) sawHello(dir int, n Number) {
+func (c *conn) sawHello(dir dissect.Dir, n Number) {
 	switch {
 	case c.opens(dir, n.Wire):
 		c.hello.gap = max(c.hello.gap, c.Frame.Time-c.hello.last)
@@ -68,7 +68,7 @@ func (c *conn) sawHello(dir int, n Number) {
 
 // speaks notes what only sides of an established connection send: anything of
 // the server but a Disconnect, and data of the client.
-func (c *conn) speaks(dir int) {
+func (c *conn) speaks(dir dissect.Dir) {
 	if c.life.state == session.Opening && (dir != c.client || c.Packet.Type != hazel.Acknowledgement) {
 		c.life.state = session.Established
 	}
@@ -79,7 +79,7 @@ func (c *conn) speaks(dir int) {
 
 // disconnect tracks a Disconnect of side dir. Since 2019-06 it is answered by
 // one; before, the sides end alone.
-func (c *conn) disconnect(dir int) {
+func (c *conn) disconnect(dir dissect.Dir) {
 	c.Frame.Words |= dissect.Close
 	l := &c.life
 	if c.Frame.Words.Has(dissect.Duplicate) {
@@ -96,7 +96,7 @@ func (c *conn) disconnect(dir int) {
 	switch side := session.Side(dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.Frame.Time
-	case l.closer != side && c.crosses(1-dir):
+	case l.closer != side && c.crosses(dir.Other()):
 		l.closer = session.BothSides
 	}
 	switch {
@@ -116,22 +116,22 @@ const jitter = 100e6
 // crosses reports whether a Disconnect was sent without knowing that of the
 // other side, first: what comes in less than half the time of the quickest answer
 // so far was sent before. Releases before 2018-12 never answer.
-func (c *conn) crosses(first int) bool {
+func (c *conn) crosses(first dissect.Dir) bool {
 	gap, rtt := c.Frame.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
-	if c.secure == nil && c.side[1-first].facts.can(c.family)&hazel.WithPing == 0 {
+	if c.secure == nil && c.side[first.Other()].facts.can(c.family)&hazel.WithPing == 0 {
 		return gap <= rtt+jitter
 	}
 	return gap < rtt/2
 }
 
 // unreachable tracks an ICMP notice: nobody listens at the side away.
-func (c *conn) unreachable(away int, d *dissect.Datagram) {
+func (c *conn) unreachable(away dissect.Dir, d *dissect.Datagram) {
 	l := &c.life
 	if l.over() || l.dead[away] {
 		return
 	}
 	l.dead[away], l.before = true, l.state
-	l.noticed, l.noticedBy = seq.SignAt(d.Frame, d.Time), 1-away
+	l.noticed, l.noticedBy = seq.SignAt(d.Frame, d.Time), away.Other()
 	switch {
 	case l.state == session.Opening && !l.spoke[away]:
 		l.state = session.Refused
@@ -142,7 +142,7 @@ func (c *conn) unreachable(away int, d *dissect.Datagram) {
 
 // timedOut reports whether a side gave up, when nothing came until end.
 func (c *conn) timedOut(end int64) bool {
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		if c.life.state < session.Closing && c.fellSilent(dir, end) {
 			return true
 		}
@@ -156,7 +156,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		return
 	}
 	c.finished = true
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		c.c.Dir[dir].Provisionals().End()
 		c.refuted(dir)
 	}

@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -16,7 +17,7 @@ var (
 )
 
 // tries plays the sendings of a datagram.
-func (s *scene) tries(from int, f hazel.Frame, times []int64) {
+func (s *scene) tries(from dissect.Dir, f hazel.Frame, times []int64) {
 	begin := s.Now
 	for _, at := range times {
 		s.Now = begin + at*1e6

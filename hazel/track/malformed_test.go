@@ -168,9 +168,9 @@ func BenchmarkTracker(b *testing.B) {
 	p := rules.New()
 	tab := session.NewTable(session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "")})
 	var list []*dissect.Datagram
-	add := func(from int, f hazel.Frame) {
+	add := func(from dissect.Dir, f hazel.Frame) {
 		payload := f.Append(nil)
-		list = append(list, &dissect.Datagram{HasTime: true, Src: hosts[from], Dst: hosts[1-from], Payload: payload, Length: len(payload)})
+		list = append(list, &dissect.Datagram{HasTime: true, Src: hosts[from], Dst: hosts[from.Other()], Payload: payload, Length: len(payload)})
 	}
 	add(0, current.hello(0, ""))
 	add(1, current.acks(0))

@@ -3,6 +3,7 @@ package track
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -13,7 +14,7 @@ func (c *conn) explain() {
 	l := &c.life
 	switch {
 	case l.state == session.TimedOut && !c.stuck():
-		for dir := range c.side {
+		for dir := range dissect.Dirs {
 			t := &c.side[dir].tries
 			if ms := (c.c.LastTime - t.since.Time) / 1e6; t.pings >= leftAlone {
 				c.c.GivenUp(dir, t.since, fmt.Sprintf("%d Pings without any acknowledgement for %d ms", t.pings, ms))
@@ -29,7 +30,7 @@ func (c *conn) explain() {
 
 // stuck reports whether a packet was sent again and never acknowledged.
 func (c *conn) stuck() bool {
-	for dir := range c.c.Dir {
+	for dir := range dissect.Dirs {
 		if _, ok := c.c.Dir[dir].Unanswered(); ok {
 			return true
 		}

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session/seq"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // mostPaired is how many sendings of one packet are paired with acknowledgements.
 const mostPaired = 16
@@ -31,7 +34,7 @@ func (c *conn) pairSending(x *Record, first *seq.Look) {
 }
 
 // pairAck notes an acknowledgement of a packet of side dir.
-func (c *conn) pairAck(dir int, x *Record) {
+func (c *conn) pairAck(dir dissect.Dir, x *Record) {
 	p, out := x.pairs(), &c.c.Dir[dir]
 	if p.void || c.Frame.IPID == 0 {
 		p.void = true

@@ -36,7 +36,7 @@ func pairs(t *testing.T, file string) map[pairKey][]dissect.Datagram {
 func recognised(key pairKey, list []dissect.Datagram) int {
 	p := track.New(nil).NewProbe()
 	for i := range list {
-		side := 0
+		side := dissect.Dir(0)
 		if list[i].Src != key.a {
 			side = 1
 		}

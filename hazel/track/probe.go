@@ -35,7 +35,7 @@ func (p *probe) Reset() {
 }
 
 // Observe implements session.Probe.
-func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	most := p.dtls.observe(d, side)
 	p.best = &p.dtls.Evidence
 	for i := range p.plain {
@@ -152,7 +152,7 @@ func (s *trackSide) add(id uint16) {
 }
 
 // observe gives the evidence that counts so far.
-func (t *track) observe(d *dissect.Datagram, side int) float64 {
+func (t *track) observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	var f hazel.Frame
 	t.seen++
 	opened := t.opened
@@ -197,7 +197,7 @@ func (t *track) plausible(f *hazel.Frame, d *dissect.Datagram) bool {
 	return true
 }
 
-func (t *track) numbered(f *hazel.Frame, d *dissect.Datagram, side int) {
+func (t *track) numbered(f *hazel.Frame, d *dissect.Datagram, side dissect.Dir) {
 	s := &t.side[side]
 	step := int16(f.ID - s.last)
 	switch {
@@ -238,12 +238,12 @@ func (t *track) grow(sum *float64, most float64, what string, bits float64) {
 	}
 }
 
-func (t *track) acknowledges(f *hazel.Frame, side int) {
-	o := &t.side[1-side]
+func (t *track) acknowledges(f *hazel.Frame, side dissect.Dir) {
+	o := &t.side[side.Other()]
 	i := o.find(f.ID)
 	switch {
 	case o.n == 0:
-	case i >= 0 && int(t.hello) == 2-side && f.ID == t.helloID && !t.opened && o.acked == 0:
+	case i >= 0 && dissect.Dir(t.hello) == 2-side && f.ID == t.helloID && !t.opened && o.acked == 0:
 		t.answered(f)
 		o.acked |= 1 << i
 	case i >= 0 && o.acked>>i&1 == 0:
@@ -274,15 +274,15 @@ func (t *track) answered(f *hazel.Frame) {
 	t.Add("Hello is acknowledged", bits)
 }
 
-func (t *track) leaves(f *hazel.Frame, side int) {
+func (t *track) leaves(f *hazel.Frame, side dissect.Dir) {
 	_, reasoned := hazel.ReasonOf(f.Data)
 	first := !t.gone[side]
 	t.gone[side] = true
 	switch {
-	case first && reasoned && int(t.hello) == 2-side && !t.opened:
+	case first && reasoned && dissect.Dir(t.hello) == 2-side && !t.opened:
 		t.opened = true
 		t.Add("Hello is refused with a reason", bitsRefusal)
-	case first && len(f.Data) == 0 && t.gone[1-side]:
+	case first && len(f.Data) == 0 && t.gone[side.Other()]:
 		t.Add("Disconnect answers Disconnect", bitsFarewell)
 	case len(f.Data) > 0 && t.family != hazel.AnyPage:
 		t.Add("Disconnect with data, which came later", bitsJump)

@@ -57,8 +57,8 @@ type dtlsTrack struct {
 
 type dtlsState struct {
 	side     [2]dtlsSide
-	client   int    // side of the ClientHello plus 1
-	given    []byte // cookie of the server
+	client   dissect.Dir // side of the ClientHello plus 1
+	given    []byte      // cookie of the server
 	hidden   bool
 	marked   bool // a mark of Hazel that needs both sides was seen of both
 	suite    bool // the server chose Hazel's
@@ -82,7 +82,7 @@ type dtlsSide struct {
 }
 
 // observe gives the evidence that counts so far.
-func (t *dtlsTrack) observe(d *dissect.Datagram, side int) float64 {
+func (t *dtlsTrack) observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	n, first := hazel.AsRecords(d.Payload)
 	if n == 0 && !d.Cut() || t.foreign {
 		t.foreign = true
@@ -116,7 +116,7 @@ func (t *dtlsTrack) grow(sum *float64, most float64, what string, bits float64) 
 	}
 }
 
-func (t *dtlsTrack) record(r *hazel.Record, d *dissect.Datagram, side int) {
+func (t *dtlsTrack) record(r *hazel.Record, d *dissect.Datagram, side dissect.Dir) {
 	switch {
 	case r.Epoch > 0 && r.Content == hazel.RecordHandshake:
 		t.finish(r)
@@ -129,7 +129,7 @@ func (t *dtlsTrack) record(r *hazel.Record, d *dissect.Datagram, side int) {
 	}
 }
 
-func (t *dtlsTrack) handshake(r *hazel.Record, side int) {
+func (t *dtlsTrack) handshake(r *hazel.Record, side dissect.Dir) {
 	var h hazel.DTLSHandshake
 	if !h.Parse(r.Body) {
 		return
@@ -143,7 +143,7 @@ func (t *dtlsTrack) handshake(r *hazel.Record, side int) {
 }
 
 // hello judges a ClientHello.
-func (t *dtlsTrack) hello(h *hazel.DTLSHandshake, hidden bool, side int) {
+func (t *dtlsTrack) hello(h *hazel.DTLSHandshake, hidden bool, side dissect.Dir) {
 	version := len(h.Session) == 1 && h.Session[0] == sessionVersionOne
 	if t.client != 0 {
 		if version && t.client == side+1 && !t.marked && len(t.given) > 0 && bytes.Equal(h.Cookie, t.given) {
@@ -195,7 +195,7 @@ func (t *dtlsTrack) finish(r *hazel.Record) {
 }
 
 // message judges an encrypted message by its size.
-func (t *dtlsTrack) message(r *hazel.Record, d *dissect.Datagram, side int) {
+func (t *dtlsTrack) message(r *hazel.Record, d *dissect.Datagram, side dissect.Dir) {
 	s := &t.side[side]
 	switch {
 	case r.Length <= hazel.Sealed:
@@ -212,14 +212,14 @@ func (t *dtlsTrack) message(r *hazel.Record, d *dissect.Datagram, side int) {
 		}
 	}
 	s.seq, s.any = max(s.seq, r.Sequence), true
-	t.side[1-side].since++
+	t.side[side.Other()].since++
 	switch r.Length {
 	case disconnectRecord:
 		s.ended, s.end = true, r.Sequence
 	case pingRecord:
 		t.ping(s, d.Time)
 	case ackRecord:
-		t.ack(&t.side[1-side], d.Time)
+		t.ack(&t.side[side.Other()], d.Time)
 	default:
 		s.asking++
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
-func (c *conn) believe(dir int) {
+func (c *conn) believe(dir dissect.Dir) {
 	at := c.Event
 	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		c.begin(again, new(hazel.Frame), at.Now)

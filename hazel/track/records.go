@@ -70,9 +70,9 @@ type records struct {
 }
 
 // put makes room for a packet; it gives nil when the packet is too old.
-func (p *records) put(n, now int64) *Record {
+func (p *records) put(n seq.Num, now int64) *Record {
 	p.Most = RecordLimit
-	x, _ := p.Put(n, func(_ int64, old *Record, size int) bool { return now-old.Last < p.keep(old, size) })
+	x, _ := p.Put(n, func(_ seq.Num, old *Record, size int) bool { return now-old.Last < p.keep(old, size) })
 	if x != nil {
 		*x = Record{}
 	}
@@ -146,15 +146,15 @@ type Span struct {
 	Sent     bool   // it sent something with a number
 	Low      Number // the first that was captured
 	LowFrame uint64
-	LowAt    int64 // ns
-	Top      int64 // the highest number, of the engine
+	LowAt    int64   // ns
+	Top      seq.Num // the highest number, of the engine
 	TopID    uint16
 	TopFrame uint64
 	TopAt    int64 // when that was captured first, ns
 
 	Transmissions int // of reliable packets, resends among them
-	Resends       int
-	Again         int // packets sent again
+	Resends       int // without those that are copies for certain
+	Again         int // packets sent again, perhaps
 	Heard         int // packets acknowledged before they were sent again
 }
 
@@ -174,7 +174,7 @@ func (s *Span) reach(n Number, fr *dissect.Frame, id uint16) {
 const lateCopy = 90e6
 
 // noteSending remembers a sending with a number of its own.
-func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
+func (c *conn) noteSending(dir dissect.Dir, n Number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.Frame
 	c.Parts |= Numbered
 	c.Number, c.Verdict, c.Before = n, v, s.Span
@@ -198,7 +198,7 @@ func (c *conn) noteSending(dir int, n Number, v seq.Verdict) {
 }
 
 // noteAgain remembers a further sending of a number, unless it may be a copy.
-func (c *conn) noteAgain(dir int, n int64, x *Record) {
+func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
 	s, fr := &c.side[dir], c.Frame
 	first, ok := c.c.Dir[dir].Look(n)
 	differs, sure := x.differs(fr, c.Packet, &c.Sent, &first)
@@ -207,13 +207,16 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 	}
 	c.First, c.Was, c.Record, c.Differs = first, *x, x, differs
 	gap := fr.Time - x.Last
-	if differs || gap <= 0 || fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
+	if differs || gap <= 0 {
 		return
 	}
 	s.Transmissions++
 	s.Resends++
 	if x.Times == 1 {
 		s.Again++
+	}
+	if fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
+		return // it may be a copy
 	}
 	c.pairSending(x, &first)
 	r := x.further()
@@ -223,7 +226,7 @@ func (c *conn) noteAgain(dir int, n int64, x *Record) {
 }
 
 // noteAck remembers an acknowledgement of side dir that names n.
-func (c *conn) noteAck(dir int, n int64, captured bool) {
+func (c *conn) noteAck(dir dissect.Dir, n seq.Num, captured bool) {
 	c.Parts |= Acknowledges
 	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
 	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
@@ -233,7 +236,7 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 		c.noteOdd(dir, n)
 		return
 	}
-	peer, now := &c.side[1-dir], c.Frame.Time
+	peer, now := &c.side[dir.Other()], c.Frame.Time
 	x := peer.records.At(n)
 	if x == nil {
 		return
@@ -245,7 +248,7 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 			peer.Heard++
 		}
 		if x.pairs() != nil {
-			c.pairAck(1-dir, x)
+			c.pairAck(dir.Other(), x)
 		}
 		return
 	}
@@ -255,9 +258,9 @@ func (c *conn) noteAck(dir int, n int64, captured bool) {
 	c.Counted = true
 	switch x.Acks, x.AckAt = min(x.Acks, 254)+1, now; {
 	case x.pairs() != nil:
-		c.pairAck(1-dir, x)
+		c.pairAck(dir.Other(), x)
 	case x.Acks > 1:
-		c.c.Dir[1-dir].Trips().Unpair() // the network copies datagrams, or the capture misses some
+		c.c.Dir[dir.Other()].Trips().Unpair() // the network copies datagrams, or the capture misses some
 	}
 	if x.Acks == KnownAcks {
 		x.further().known = now

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/hazel/rules"
 	"github.com/dpdissect/dpdissect/hazel/track"
@@ -43,16 +44,16 @@ func (s *scene) sameWithoutRules(t *testing.T, dialect string, recognise bool) {
 	}
 }
 
-func (s *scene) send(from int, f hazel.Frame) { s.Raw(from, f.Append(nil)) }
+func (s *scene) send(from dissect.Dir, f hazel.Frame) { s.Raw(from, f.Append(nil)) }
 
 // copy captures a frame and the copy that the network made of it.
-func (s *scene) copy(from int, f hazel.Frame) {
+func (s *scene) copy(from dissect.Dir, f hazel.Frame) {
 	s.send(from, f)
 	s.Again()
 }
 
 // cut captures a frame of which the capture kept the first bytes.
-func (s *scene) cut(from int, f hazel.Frame, keep int) {
+func (s *scene) cut(from dissect.Dir, f hazel.Frame, keep int) {
 	b := f.Append(nil)
 	s.Cut(from, b, len(b)-keep)
 }
@@ -84,7 +85,7 @@ func (s *scene) types() string {
 }
 
 // texts are the messages of a side in one line.
-func (s *scene) texts(dir int) string { return strings.Join(s.Texts(dir), " ") }
+func (s *scene) texts(dir dissect.Dir) string { return strings.Join(s.Texts(dir), " ") }
 
 // A release makes the datagrams of a dialect.
 type release struct {

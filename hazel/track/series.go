@@ -6,8 +6,8 @@ import (
 
 // A Number is an id, unwrapped.
 type Number struct {
-	Wire   int64 // id plus 65,536 times the wraps
-	Engine int64 // the same without ids that the sender leaves out
+	Wire   seq.Num // id plus 65,536 times the wraps
+	Engine seq.Num // the same without ids that the sender leaves out
 }
 
 // A series unwraps the ids of one side. They go from 65,535 to 0; SkeldJS leaves
@@ -16,10 +16,10 @@ type Number struct {
 type series struct {
 	ids     seq.Serial
 	skips   bool
-	skipped int64 // the first wrap at which 0 was left out
-	gaps    bool  // other ids were not captured, or late
-	n       int   // ids captured
-	never   bool  // the side is known not to leave out 0
+	skipped seq.Num // the first wrap at which 0 was left out
+	gaps    bool    // other ids were not captured, or late
+	n       int     // ids captured
+	never   bool    // the side is known not to leave out 0
 }
 
 // steady is how many ids in a row tell a side that loses nothing.
@@ -39,7 +39,7 @@ func (s *series) number(id uint16) (Number, bool) {
 }
 
 // peek is the unwrapped id, without a judgement of what was left out.
-func (s *series) peek(id uint16) int64 {
+func (s *series) peek(id uint16) seq.Num {
 	s.ids.Bits = 16
 	return s.ids.Peek(uint32(id))
 }
@@ -59,7 +59,7 @@ func (s *series) follows(id uint16) bool {
 }
 
 // engine leaves out the ids that the sender did.
-func (s *series) engine(n int64) int64 {
+func (s *series) engine(n seq.Num) seq.Num {
 	if wraps := n >> 16; s.skips && wraps >= s.skipped {
 		n -= wraps - s.skipped + 1
 	}
@@ -76,9 +76,9 @@ func (s *series) advance(n Number) {
 }
 
 // near unwraps an id that the other side acknowledges, for the engine.
-func (s *series) near(id uint16) (n int64, ok bool) {
+func (s *series) near(id uint16) (n seq.Num, ok bool) {
 	ref, ok := s.ids.Known()
-	return s.engine(ref + int64(int16(id-uint16(ref)))), ok
+	return s.engine(ref + seq.Num(int16(id-uint16(ref)))), ok
 }
 
 // junkIDs are ids that stand in no datagram, but that a receiver may have

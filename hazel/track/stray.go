@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -34,7 +35,7 @@ const (
 
 // A Stray is an acknowledgement of an id that was not captured, far from all that were.
 type Stray struct {
-	Num, High int64 // the number, and the highest of the side then
+	Num, High seq.Num // the number, and the highest of the side then
 	Outcome   Outcome
 
 	at        int64
@@ -57,7 +58,7 @@ const (
 )
 
 // witness tells open cases of a side about a new number of it, which is the highest.
-func (c *conn) witness(dir int, n int64) {
+func (c *conn) witness(dir dissect.Dir, n seq.Num) {
 	s := &c.side[dir]
 	for _, x := range s.strays {
 		switch {
@@ -77,8 +78,8 @@ func (c *conn) witness(dir int, n int64) {
 // missing in between, or a little ahead, the capture may have missed. Far ahead,
 // or before the first one, it is impossible when the side's new ids go on where
 // they were.
-func (c *conn) noteOdd(dir int, n int64) {
-	peer := &c.side[1-dir]
+func (c *conn) noteOdd(dir dissect.Dir, n seq.Num) {
+	peer := &c.side[dir.Other()]
 	if c.Odd = c.oddness(peer, n); c.Odd != Never {
 		return
 	}
@@ -91,10 +92,10 @@ func (c *conn) noteOdd(dir int, n int64) {
 		at: c.Frame.Time, before: c.Known, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	c.Stray = x
-	c.c.Later(dir, func() { c.settleStray(1-dir, x) })
+	c.c.Later(dir, func() { c.settleStray(dir.Other(), x) })
 }
 
-func (c *conn) oddness(peer *side, n int64) Oddness {
+func (c *conn) oddness(peer *side, n seq.Num) Oddness {
 	switch {
 	case !peer.Sent:
 		return Usual
@@ -119,14 +120,14 @@ func (c *conn) lifeTime() int64 {
 
 // tooFast reports whether a side can't have sent the ids up to one that is
 // acknowledged in the time since its last datagram.
-func (s *side) tooFast(ahead, now int64) bool {
+func (s *side) tooFast(ahead seq.Num, now int64) bool {
 	span, since := s.TopAt-s.LowAt, max(now-s.lastSent, 50e6)
 	return ahead >= burstAck && s.Transmissions >= fullRate && span > 0 &&
 		float64(ahead)/float64(since) > burstRate*float64(s.Transmissions)/float64(span)
 }
 
 // settleStray says what became of an acknowledgement of an id that a side had not sent.
-func (c *conn) settleStray(dir int, x *Stray) {
+func (c *conn) settleStray(dir dissect.Dir, x *Stray) {
 	s, rules := &c.side[dir], &c.c.Rules
 	for i, o := range s.strays {
 		if o == x {
@@ -136,7 +137,7 @@ func (c *conn) settleStray(dir int, x *Stray) {
 	}
 	away := max(x.Num-x.High, x.High-x.Num)
 	seen := rules.Frames(0)-x.frames[0] >= fewFrames && rules.Frames(1)-x.frames[1] >= fewFrames
-	far := away > AckExcess && away > farSending*int64(s.Transmissions) && c.c.Complete && seen
+	far := away > AckExcess && away > farSending*seq.Num(s.Transmissions) && c.c.Complete && seen
 	switch {
 	case x.reached:
 		x.Outcome = Reached

@@ -39,13 +39,13 @@ type recordSeries struct {
 	skips   bool
 }
 
-func (s *recordSeries) number(seq uint64) int64 {
-	s.skips = s.skips || s.any && s.highest == 0 && seq == 2
-	s.highest, s.any = max(s.highest, seq), true
-	if s.skips && seq >= 2 {
-		seq--
+func (s *recordSeries) number(wire uint64) seq.Num {
+	s.skips = s.skips || s.any && s.highest == 0 && wire == 2
+	s.highest, s.any = max(s.highest, wire), true
+	if s.skips && wire >= 2 {
+		wire--
 	}
-	return int64(seq)
+	return seq.Num(wire)
 }
 
 func newTunnel(c *conn) *tunnel {
@@ -100,7 +100,7 @@ func (p *pair) renews(c *conn, b []byte) bool {
 }
 
 // input tracks a datagram of records.
-func (t *tunnel) input(c *conn, dir int) {
+func (t *tunnel) input(c *conn, dir dissect.Dir) {
 	c.life.heard(dir)
 	l := &c.Packet.Records
 	out, words, again := &c.c.Dir[dir], dissect.Words(0), false
@@ -130,7 +130,7 @@ func (t *tunnel) input(c *conn, dir int) {
 }
 
 // record tracks a record of the handshake.
-func (t *tunnel) record(c *conn, dir int, r *hazel.Record) {
+func (t *tunnel) record(c *conn, dir dissect.Dir, r *hazel.Record) {
 	switch {
 	case r.Content == hazel.RecordChangeCipherSpec:
 		c.Frame.Words |= dissect.Handshake
@@ -149,7 +149,7 @@ func (t *tunnel) record(c *conn, dir int, r *hazel.Record) {
 	}
 }
 
-func (t *tunnel) handshake(c *conn, dir int, r *hazel.Record) {
+func (t *tunnel) handshake(c *conn, dir dissect.Dir, r *hazel.Record) {
 	var h hazel.DTLSHandshake
 	if !h.Parse(r.Body) {
 		return
@@ -158,7 +158,7 @@ func (t *tunnel) handshake(c *conn, dir int, r *hazel.Record) {
 	case hazel.ClientHello:
 		t.hello(c, dir, &h)
 	case hazel.HelloVerifyRequest, hazel.ServerHello:
-		c.knowClient(1 - dir)
+		c.knowClient(dir.Other())
 		t.hellos = 0
 		if h.Type == hazel.HelloVerifyRequest && !t.verify {
 			t.verify = true
@@ -168,7 +168,7 @@ func (t *tunnel) handshake(c *conn, dir int, r *hazel.Record) {
 }
 
 // hello tracks a ClientHello.
-func (t *tunnel) hello(c *conn, dir int, h *hazel.DTLSHandshake) {
+func (t *tunnel) hello(c *conn, dir dissect.Dir, h *hazel.DTLSHandshake) {
 	if h.Readable && len(h.Body) >= 34 && t.random == 0 {
 		t.random = maphash.Bytes(randomSeed, h.Body[2:34])
 	}
@@ -196,14 +196,14 @@ func (t *tunnel) establish(c *conn) {
 }
 
 // message tracks an encrypted message by its size.
-func (t *tunnel) message(c *conn, dir int, r *hazel.Record, again bool) {
+func (t *tunnel) message(c *conn, dir dissect.Dir, r *hazel.Record, again bool) {
 	out := &c.c.Dir[dir]
 	t.establish(c)
 	switch r.Carries() {
 	case hazel.Acknowledgement:
 		out.Acks++
-		c.side[1-dir].tries.pings = 0
-		t.loose[1-dir].answered(c.Frame.Time)
+		c.side[dir.Other()].tries.pings = 0
+		t.loose[dir.Other()].answered(c.Frame.Time)
 	case hazel.Ping:
 		t.loose[dir].at = c.Frame.Time
 		out.KeepAlives++
@@ -233,10 +233,10 @@ func (l *loose) answered(now int64) {
 // leaves tracks a Disconnect. One with data can't be told from other messages by its size:
 // where the last message of the other side went unanswered, and this one comes within a
 // round trip, either may have closed the connection.
-func (t *tunnel) leaves(c *conn, dir int) {
+func (t *tunnel) leaves(c *conn, dir dissect.Dir) {
 	l, first := &c.life, !c.life.gone(0) && !c.life.gone(1)
 	c.disconnect(dir)
-	switch x := &t.loose[1-dir]; {
+	switch x := &t.loose[dir.Other()]; {
 	case first && l.gone(dir) && x.at != 0 && c.Frame.Time-x.at <= x.trip+jitter:
 		t.doubt, l.closer = l.closer, session.NoSide
 	case t.doubt != session.NoSide && l.gone(0) && l.gone(1): // it is answered, so the other side had not left

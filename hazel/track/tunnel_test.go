@@ -79,7 +79,7 @@ func (f flight) handshake(s *scene, session string) {
 // cookies plays the first datagrams of a handshake.
 func (f flight) cookies(s *scene, session string, n int) {
 	for i, b := range [][]byte{f.clientHello(7, 0, session, ""), f.verify(), f.clientHello(7, 1, session, "cake")}[:n] {
-		s.Raw(i&1, b)
+		s.Raw(dissect.Dir(i)&1, b)
 	}
 }
 
@@ -87,7 +87,7 @@ func (f flight) cookies(s *scene, session string, n int) {
 func small(s *scene, n, least, most int) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for i := range uint64(n) {
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			s.Raw(side, openFlight.data(1+i, least-hazel.Sealed+rnd.IntN(most-least+1)))
 		}
 	}
@@ -301,9 +301,9 @@ func TestHazel_DTLS_ClosedBy(t *testing.T) {
 	} {
 		s := newScene(t, "", false)
 		f.handshake(s, "\x01")
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			s.Raw(side, f.data(2, 3))
-			s.Raw(1-side, f.data(2, 4))
+			s.Raw(side.Other(), f.data(2, 4))
 		}
 		c.play(s)
 		if got := s.One(); got.State != session.Closed || got.ClosedBy != c.by {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 )
 
 // maxZstdWindow is the largest zstd window that is decoded, in bytes: what
@@ -53,9 +52,7 @@ func decompress(kind string, w *window, most Expansion) (r io.Reader, close func
 			r, close = z, z.Close
 		}
 	case "lz4":
-		z := lz4.NewReader(src)
-		err = z.Apply(lz4.ConcurrencyOption(1))
-		r = z
+		r, err = newLz4Reader(src)
 	case "bzip2":
 		r = bzip2.NewReader(src)
 	default:

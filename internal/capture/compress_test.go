@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -126,6 +127,42 @@ func TestCompressedCutAnywhere(t *testing.T) {
 				t.Errorf("%d packets of half a stream, %v", len(recs), err)
 			}
 		})
+	}
+}
+
+// What stands in a block of lz4 in front of a cut is given, however large the block
+// is and to whatever it refers.
+func TestLz4CutInBlock(t *testing.T) {
+	plain := file(t, WriterOptions{}, manyPackets(20_000)...)
+	want := mustRead(t, plain)
+	for _, options := range []string{"-B7", "-B4", "-B4 -BD", "-B6 -BD -BX --content-size", "-l", "-9", "-12 -BD"} {
+		t.Run(options, func(t *testing.T) {
+			bin, err := exec.LookPath("lz4")
+			if err != nil {
+				t.Skip("lz4 is not installed")
+			}
+			cmd := exec.Command(bin, append(strings.Fields(options), "-c")...)
+			cmd.Stdin = bytes.NewReader(plain)
+			b, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for tenths := 1; tenths < 10; tenths++ {
+				recs, _, err := readAll(b[:len(b)*tenths/10])
+				if d, ok := err.(*Damage); !ok || !d.Cut || len(recs) < 2_000*tenths-500 {
+					t.Fatalf("%d tenths: %d packets, %v", tenths, len(recs), err)
+				}
+				for i := range recs {
+					if !bytes.Equal(recs[i].Data, want[i].Data) {
+						t.Fatalf("%d tenths: packet %d differs", tenths, i)
+					}
+				}
+			}
+		})
+	}
+	stored := cat([]byte{0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73}, le.AppendUint32(nil, uint32(len(plain))|lz4Stored), plain)
+	if recs, _, _ := readAll(stored[:len(stored)/2]); len(recs) < 9_500 {
+		t.Errorf("%d packets of half a stored block", len(recs))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -113,7 +114,7 @@ func (p *Printer) late(c *session.Conn, frame uint64, at int64, k kind, dir int,
 func (p *Printer) lost(packets *packets, c *session.Conn, dir int) {
 	counted := c.Dir[dir].Lost()
 	left := map[seq.Place]uint64{seq.BeforeCapture: counted.BeforeCapture, seq.AfterCapture: counted.AfterCapture, seq.NotCaptured: counted.NotCaptured}
-	claims, _ := p.losses.Of(c, dir)
+	claims, _ := p.losses.Of(c, dissect.Dir(dir))
 	slices.SortStableFunc(claims, func(a, b seq.Claim) int { return int(a.Num - b.Num) })
 	for _, x := range claims {
 		if left[x.Place] == 0 {

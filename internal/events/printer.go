@@ -137,7 +137,7 @@ func (p *Printer) add(s *pipeline.Slot, k kind, dir int, data []byte) {
 func (p *Printer) packet(s *pipeline.Slot) {
 	var g glimpse
 	_, _ = binary.Decode(s.Head, binary.LittleEndian, &g) // what has none is zero
-	fr, dir := &s.Frame, s.Conn.DirOf(&s.Datagram)
+	fr, dir := &s.Frame, int(s.Conn.DirOf(&s.Datagram))
 	o := object{}.text("type", fr.Type)
 	if g.HasNumber {
 		o = o.number("number", g.Number)

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -23,7 +24,7 @@ func (s *subject) goesOn() bool {
 }
 
 // again is the side whose numbers began again, by who sent first.
-func (s *subject) again() int {
+func (s *subject) again() dissect.Dir {
 	if n := s.Next; n.Succeeds() || n.A != s.A {
 		return 1
 	}
@@ -37,7 +38,7 @@ func peerRestarted(s *subject) ruling {
 		return ruling{}
 	}
 	n, x := s.Next, s.again()
-	if s.leavesOver(1 - x) {
+	if s.leavesOver(x.Other()) {
 		return ruling{}
 	}
 	r := ruling{certainty: Proved, side: sides[x], at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame)}
@@ -51,11 +52,11 @@ func peerRestarted(s *subject) ruling {
 
 // leavesOver reports whether the connection that follows is made of some late datagrams of
 // a side whose port is closed by then: it had left, and its peer had lost nothing.
-func (s *subject) leavesOver(dir int) bool {
+func (s *subject) leavesOver(dir dissect.Dir) bool {
 	n := s.Next
 	y := dir
 	if n.A != s.A {
-		y = 1 - dir
+		y = dir.Other()
 	}
 	return n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
 }
@@ -89,7 +90,7 @@ func natRebinding(s *subject) ruling {
 	}
 	r.sentence += ". A router (NAT) on its side gave it a new port, or it moved to another network."
 	if !m.Answered() {
-		r.sentence += fmt.Sprintf(" This capture has no answer of %s to the new address.", s.who(1-m.Side))
+		r.sentence += fmt.Sprintf(" This capture has no answer of %s to the new address.", s.who(m.Side.Other()))
 	}
 	return r
 }

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A saying is a sentence that games and their libraries print when a connection ends, and
@@ -81,11 +83,11 @@ func knownSayings() string {
 func findPacket(t *Story, words []string) (*subject, []uint64, string) {
 	number, size, after, resends := numberOf(words[1]), numberOf(words[2]), numberOf(words[3]), numberOf(words[4])
 	var best *subject
-	score, at := 0, 0
+	score, at := 0, dissect.Dir(0)
 	for s := range t.all {
-		for dir := range sides {
+		for dir := range dissect.Dirs {
 			u := &s.side(dir).Unanswered
-			if u.Sends < 2 || u.Num&0xFFFF != number {
+			if u.Sends < 2 || u.Num&0xFFFF != seq.Num(number) {
 				continue
 			}
 			fits := 1

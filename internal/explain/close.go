@@ -3,18 +3,19 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // protocolViolation: a side broke a rule, and its peer closed, or lost its state, at once.
 func protocolViolation(s *subject) ruling {
-	for x := range s.end.Sides {
+	for x := range dissect.Dirs {
 		f := s.end.Faults[x]
 		if f == nil {
 			continue
 		}
-		at, abrupt := s.answers(1-x, f.Time)
+		at, abrupt := s.answers(x.Other(), f.Time)
 		if at.N == 0 || at.Frame < f.Frame {
 			continue
 		}
@@ -22,7 +23,7 @@ func protocolViolation(s *subject) ruling {
 		if abrupt {
 			r.certainty = Proved
 		}
-		r.sentence = fmt.Sprintf("%s broke a rule of the protocol in packet %d (%s), and %s ended the connection %s later, at %s.", s.Who(x), f.Frame, f.Rule, s.who(1-x), span(max(at.Time-f.Time, 1)), s.in(at))
+		r.sentence = fmt.Sprintf("%s broke a rule of the protocol in packet %d (%s), and %s ended the connection %s later, at %s.", s.Who(x), f.Frame, f.Rule, s.who(x.Other()), span(max(at.Time-f.Time, 1)), s.in(at))
 		return r
 	}
 	return ruling{}
@@ -30,7 +31,7 @@ func protocolViolation(s *subject) ruling {
 
 // answers gives what a side did against the connection within a round trip after a time:
 // it closed it, it is gone, or it lost its state.
-func (s *subject) answers(dir int, since int64) (at seq.Sign, abrupt bool) {
+func (s *subject) answers(dir dissect.Dir, since int64) (at seq.Sign, abrupt bool) {
 	soon := func(x seq.Sign) bool { return x.N > 0 && x.Time >= since && x.Time <= since+s.trip() }
 	switch {
 	case s.firstClose() == dir && soon(s.Closing[dir]):
@@ -56,17 +57,17 @@ func closed(s *subject) ruling {
 	}
 	r := ruling{certainty: Proved, side: sides[x], at: s.Closing[x], refute: "a packet before it that closes the connection"}
 	if s.ClosedBy == session.NoSide && s.State == session.Closed {
-		x = 1 - x // what was captured answers a close that was not
+		x = x.Other() // what was captured answers a close that was not
 		r.certainty, r.side = Likely, sides[x]
-		r.sentence = fmt.Sprintf("Most likely %s closed the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.who(x), s.in(r.at), s.who(1-x))
+		r.sentence = fmt.Sprintf("Most likely %s closed the connection in order shortly before %s: the answer of %s was captured, the close itself was not.", s.who(x), s.in(r.at), s.who(x.Other()))
 		return r
 	}
-	if s.missed(1-x) || s.portIsClosed() {
+	if s.missed(x.Other()) || s.portIsClosed() {
 		r.certainty = Likely
 	}
 	if s.ClosedBy == session.BothSides {
 		r.side = "both"
-		r.proof = frames(s.Closing[1-x].Frame)
+		r.proof = frames(s.Closing[x.Other()].Frame)
 		r.sentence = fmt.Sprintf("Both sides closed the connection in order at the same time, %s%s.", s.in(r.at), s.because())
 		return r
 	}
@@ -96,7 +97,7 @@ func haveHas(n uint64) string {
 
 // openGap is where numbers of a side are missing from the capture up to the end, N how many: the side may
 // have waited for an answer to them.
-func (s *subject) openGap(dir int) seq.Sign {
+func (s *subject) openGap(dir dissect.Dir) seq.Sign {
 	missing := s.Dir[dir].Missing()
 	if missing == 0 {
 		return seq.Sign{}
@@ -126,16 +127,16 @@ func leftover(s *subject) ruling {
 		return ruling{}
 	}
 	x := s.prev.firstClose()
-	if x < 0 || s.prev.A != s.A || s.side(x).Last.N > fewLate || s.Dir[0].Messages+s.Dir[1].Messages > 0 && s.side(x).Last.N > 0 && s.side(1-x).Last.N > 0 {
+	if x < 0 || s.prev.A != s.A || s.side(x).Last.N > fewLate || s.Dir[0].Messages+s.Dir[1].Messages > 0 && s.side(x).Last.N > 0 && s.side(x.Other()).Last.N > 0 {
 		return ruling{}
 	}
 	return ruling{certainty: Proved, side: sides[x], at: s.prev.Closing[x], proof: frames(s.FirstFrame), refute: "an answer of " + s.address(x),
 		sentence: fmt.Sprintf("A leftover of #%d, which %s had closed in order at %s: a packet that came late made %s take it for a new connection and send to %s, which had left, for %s.",
-			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(1-x), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
+			s.prev.ID, s.who(x), s.prev.in(s.prev.Closing[x]), s.who(x.Other()), s.who(x), span(max(s.LastTime-s.FirstTime, 1)))}
 }
 
 // missed reports whether the capture lost frames of a side, among which its close may be.
-func (s *subject) missed(dir int) bool {
+func (s *subject) missed(dir dissect.Dir) bool {
 	return s.side(dir).Signs.Uncaptured.N > 0 || s.end.Dropped.N > 0
 }
 

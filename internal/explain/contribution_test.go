@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -43,7 +44,7 @@ func TestLossBurst(t *testing.T) {
 }
 
 // wait makes what a side sent wait for 3 s, and be answered then.
-func wait(s *subject, dir int) {
+func wait(s *subject, dir dissect.Dir) {
 	s.side(dir).Healed = seq.Deaf{First: at(50, 5), Last: start + 8*second, Units: 11, Several: start + 6*second}
 	s.side(dir).Spells = &seq.Spells{seq.Slow: {{From: start + 5*second, To: start + 8*second, N: 10, Most: 3 * second, Worst: at(50, 5)}}}
 }

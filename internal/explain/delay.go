@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -18,7 +19,7 @@ const (
 )
 
 // possible is the shortest round trip of a side by any measure, ns, 0 when none is known.
-func (s *subject) possible(dir int) (least int64) {
+func (s *subject) possible(dir dissect.Dir) (least int64) {
 	if t := s.side(dir).Trips; t.Known {
 		least = max(t.Least, 1)
 	}
@@ -32,7 +33,7 @@ func (s *subject) possible(dir int) (least int64) {
 }
 
 // slowest is the longest wait of a side for an answer by any measure, ns.
-func (s *subject) slowest(dir int) (most int64) {
+func (s *subject) slowest(dir dissect.Dir) (most int64) {
 	d := &s.Dir[dir]
 	for _, r := range []seq.RTT{d.RTT(), d.Trips().PairedRTT(), d.Trips().PingRTT()} {
 		if r.Samples > 0 {
@@ -51,7 +52,7 @@ func (s *subject) slowest(dir int) (most int64) {
 // delays: answers that came far later than the path needs, and the worst of them. What waits
 // only because it was lost is told with less weight: the loss is the cause.
 func delays(s *subject) []Contribution {
-	return s.all(func(dir int) (out []Contribution) {
+	return s.all(func(dir dissect.Dir) (out []Contribution) {
 		var longest Contribution
 		least, resent := s.possible(dir), int64(0)
 		for _, w := range s.windows(dir, spellsJoin, long, seq.Slow, seq.Waited) {
@@ -78,19 +79,19 @@ func delays(s *subject) []Contribution {
 
 // unanswered tells of a time in which nothing that a side sent was answered, of whose packets
 // none is known to have been answered in the end, nor to be lost.
-func (s *subject) unanswered(dir int, run seq.Deaf, least int64) Contribution {
+func (s *subject) unanswered(dir dissect.Dir, run seq.Deaf, least int64) Contribution {
 	return Contribution{Cause: Delay, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
 		Numbers:  map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(run.Span()) / 1e6},
 		Sentence: s.noAnswer(dir, run) + "; then answers came again."}
 }
 
 // noAnswer is the sentence, up to its end, that nothing a side sent was answered for a while.
-func (s *subject) noAnswer(dir int, run seq.Deaf) string {
+func (s *subject) noAnswer(dir dissect.Dir, run seq.Deaf) string {
 	return fmt.Sprintf("For %s from %s on, there is no answer to anything that %s sent (%s)", span(run.Span()), s.in(run.First), s.who(dir), count(run.Units, "new packet", "new packets"))
 }
 
 // delay tells of one time of late answers.
-func (s *subject) delay(dir int, w *window, least int64) Contribution {
+func (s *subject) delay(dir dissect.Dir, w *window, least int64) Contribution {
 	c := Contribution{Cause: Delay, Side: path, Certainty: Proved, weight: float64(w.Most) / 3e9, who: s.who(dir), Frames: frames(w.Worst.Frame),
 		Numbers: map[string]float64{"min_ms": float64(least) / 1e6, "max_ms": float64(w.Most) / 1e6}}
 	c.Sentence = fmt.Sprintf("What %s sent at %s was answered only after %s, where %s is possible on this path", s.who(dir), s.in(w.Worst), span(w.Most), span(least))
@@ -129,7 +130,7 @@ const (
 )
 
 // unusual reports whether a time of late answers tells of trouble.
-func (s *subject) unusual(dir int, w *window) bool {
+func (s *subject) unusual(dir dissect.Dir, w *window) bool {
 	r := s.Dir[dir].RTT()
 	if w.N < lateInARow && w.Most-s.possible(dir) < lateAlone {
 		return false
@@ -146,7 +147,7 @@ func (s *subject) unusual(dir int, w *window) bool {
 const spellsJoin = seq.SpellGap
 
 // slowIn reports whether something in a window came late that was not lost.
-func (s *subject) slowIn(dir int, w *window) bool {
+func (s *subject) slowIn(dir dissect.Dir, w *window) bool {
 	for _, x := range s.side(dir).Spells[seq.Slow] {
 		if x.From <= w.To && x.To >= w.From {
 			return true
@@ -158,14 +159,14 @@ func (s *subject) slowIn(dir int, w *window) bool {
 // queues: the round trip grows step by step as a side sends faster, and falls again with it.
 // What one side sends also delays what its peer is told with it.
 func queues(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		w := &s.side(dir).Swell
-		filler := 0
+		filler := dissect.Dir(0)
 		if w.PeakRate[1]*w.BaseRate[0] > w.PeakRate[0]*w.BaseRate[1] {
 			filler = 1
 		}
 		from, to := float64(w.BaseRate[filler]), float64(w.PeakRate[filler])
-		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && (w.Rose < queueClimb || s.misses()) || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[1-dir] {
+		if w.Base == 0 || !seq.Slowly(w.Peak, w.Base) || to < max(queueRate*from, queueLeast) || w.Rose < queueSteps || !w.Recovered && (w.Rose < queueClimb || s.misses()) || s.lossy(dir) || s.silenced(w) || s.point().Near == sides[dir.Other()] {
 			return c, false // no queue fits between a capture point and the machine at which it is
 		}
 		who, least, drained := s.who((dir+filler)%2), s.possible(dir), ""
@@ -185,7 +186,7 @@ func queues(s *subject) []Contribution {
 // round trip was the longest, and nothing came of its peer: what waited then explains it. Through a
 // queue that fills packets keep coming.
 func (s *subject) silenced(w *seq.Swell) bool {
-	for dir := range sides {
+	for dir := range dissect.Dirs {
 		if run := s.side(dir).Healed; s.outage(dir, run) && run.Meanwhile() <= fewMeanwhile && run.First.Time <= w.At.Time && run.Last >= w.At.Time-w.Peak {
 			return true
 		}
@@ -194,13 +195,13 @@ func (s *subject) silenced(w *seq.Swell) bool {
 }
 
 // lossy reports whether losses explain that answers came late.
-func (s *subject) lossy(dir int) bool {
+func (s *subject) lossy(dir dissect.Dir) bool {
 	n, sent := s.lostOf(dir)
 	return n >= fewLosses && float64(n) >= lossShare*sent
 }
 
 // around is the time of slow answers around a moment.
-func (s *subject) around(dir int, at seq.Sign) *window {
+func (s *subject) around(dir dissect.Dir, at seq.Sign) *window {
 	for _, x := range s.windows(dir, spellsJoin, long, seq.Slow, seq.Waited) {
 		if x.From <= at.Time && x.To >= at.Time {
 			return &x
@@ -211,7 +212,7 @@ func (s *subject) around(dir int, at seq.Sign) *window {
 
 // starvation: one packet is sent again without end and never answered, while others are.
 func starvation(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		u, ok := s.starved(dir)
 		size := " of " + count(uint64(u.Size), "byte", "bytes")
 		last := s.side(dir).Last.Time
@@ -219,7 +220,7 @@ func starvation(s *subject) []Contribution {
 			u, ok, size, last = x, true, "", x.Latest
 		}
 		waited := last - u.Time
-		if !ok || u.Sends < starvedSent || waited < starvedFor || s.discarded(dir) || s.discarded(1-dir) {
+		if !ok || u.Sends < starvedSent || waited < starvedFor || s.discarded(dir) || s.discarded(dir.Other()) {
 			return c, false
 		}
 		orRefused := ""
@@ -236,7 +237,7 @@ func starvation(s *subject) []Contribution {
 // starves reports whether a message that nothing answers is still being sent again when the
 // side was last seen: one that is sent no more was answered, or given up, by what the capture
 // does not have.
-func (s *subject) starves(dir int, u *seq.StuckUnit) bool {
+func (s *subject) starves(dir dissect.Dir, u *seq.StuckUnit) bool {
 	if u.Sends < starvedSent || s.side(dir).LatestAcked <= u.Time+starvedFor {
 		return false
 	}

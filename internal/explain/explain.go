@@ -148,7 +148,7 @@ func (t *Story) Telling(conns []*session.Conn) *Document {
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
 		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}, roles: s.Roles}
-	for dir := range sides {
+	for dir := range dissect.Dirs {
 		n, _ := s.lostOf(dir)
 		c.lost += n
 		if r := s.Dir[dir].RTT(); r.Samples > 0 {

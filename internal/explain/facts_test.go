@@ -57,21 +57,21 @@ func storyOf(list ...*subject) *Story {
 func (s *subject) later(seconds float64) { s.heard = start + int64(seconds*1e9) }
 
 // closes makes a side close in a frame.
-func (s *subject) closes(dir int, frame uint64, seconds float64) {
+func (s *subject) closes(dir dissect.Dir, frame uint64, seconds float64) {
 	s.State, s.ClosedBy, s.Closing[dir] = session.Closed, session.Side(dir+1), at(frame, seconds)
 }
 
 // vain makes a side send number 38 again and again, for the last 5 s.
-func (s *subject) vain(dir int, sends uint8) {
+func (s *subject) vain(dir dissect.Dir, sends uint8) {
 	s.side(dir).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: sends, Frame: 50, Time: start + 5*second}
 }
 
 // gone makes a side fall silent at 5 s while the other one goes on until 10 s and gives up.
-func (s *subject) gone(dir int) {
+func (s *subject) gone(dir dissect.Dir) {
 	s.State = session.TimedOut
 	s.side(dir).Last = seen(20, 49, 4.9)
-	s.side(1-dir).Last, s.side(1-dir).Alone = seen(60, 91, 10), 40
-	s.vain(1-dir, 8)
+	s.side(dir.Other()).Last, s.side(dir.Other()).Alone = seen(60, 91, 10), 40
+	s.vain(dir.Other(), 8)
 	s.later(40)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -34,8 +35,8 @@ const (
 var contributors = []func(*subject) []Contribution{losses, bursts, outages, lateness, delays, queues, starvation, stalls, spurious, reorderings, copies, skew, idleness}
 
 // both asks for each side.
-func (s *subject) both(look func(dir int) (Contribution, bool)) []Contribution {
-	return s.all(func(dir int) []Contribution {
+func (s *subject) both(look func(dir dissect.Dir) (Contribution, bool)) []Contribution {
+	return s.all(func(dir dissect.Dir) []Contribution {
 		if c, ok := look(dir); ok {
 			return []Contribution{c}
 		}
@@ -44,8 +45,8 @@ func (s *subject) both(look func(dir int) (Contribution, bool)) []Contribution {
 }
 
 // all asks for each side that was captured, whose packets it is then about.
-func (s *subject) all(look func(dir int) []Contribution) (out []Contribution) {
-	for dir := range sides {
+func (s *subject) all(look func(dir dissect.Dir) []Contribution) (out []Contribution) {
+	for dir := range dissect.Dirs {
 		if s.speaks(dir) {
 			for _, c := range look(dir) {
 				c.Direction = sides[dir]
@@ -61,7 +62,7 @@ const lossWeight = 2
 
 // losses: what a side sent and did not arrive, as far as that is proven, or else likely.
 func losses(s *subject) []Contribution {
-	return s.all(func(dir int) []Contribution {
+	return s.all(func(dir dissect.Dir) []Contribution {
 		d, g := &s.Dir[dir], &s.side(dir).Signs
 		l := d.Lost()
 		n, sent := s.lostOf(dir)
@@ -93,7 +94,7 @@ func losses(s *subject) []Contribution {
 }
 
 // spread gives losses of a side their windows: the numbers stand with the heaviest.
-func (s *subject) spread(c Contribution, dir int) (out []Contribution) {
+func (s *subject) spread(c Contribution, dir dissect.Dir) (out []Contribution) {
 	list := s.windows(dir, quietGap, many, seq.Missed)
 	if len(list) == 0 {
 		s.within(&c, &window{seq.Spell{From: s.FirstTime, To: s.LastTime}})
@@ -142,7 +143,7 @@ func lossesAre(n uint64) string {
 // lostOf is how much of what a side sent was lost, and of how much: what is proven, or what
 // is likely where that is more. Numbers that were passed over and did not come late are likely
 // losses; so are numbers that nothing, or only their retry, acknowledges.
-func (s *subject) lostOf(dir int) (n uint64, sent float64) {
+func (s *subject) lostOf(dir dissect.Dir) (n uint64, sent float64) {
 	d, x := &s.Dir[dir], s.side(dir)
 	l, likely := d.Lost(), x.Losses.Unacked.N
 	if s.needs(dir) {
@@ -159,7 +160,7 @@ func (s *subject) lostOf(dir int) (n uint64, sent float64) {
 
 // passed counts the numbers of a side that were passed over and did not come late, as far as that
 // tells of losses: on a path that reorders one may come behind its own retry.
-func (s *subject) passed(dir int) uint64 {
+func (s *subject) passed(dir dissect.Dir) uint64 {
 	g := &s.side(dir).Signs
 	if s.reordered(0) || s.reordered(1) || s.answersAll(dir) {
 		return 0
@@ -169,13 +170,13 @@ func (s *subject) passed(dir int) uint64 {
 
 // takesOver reports whether the numbers of a side may go on from those of the connection before
 // this one, in which what is missing here was captured.
-func (s *subject) takesOver(dir int) bool {
+func (s *subject) takesOver(dir dissect.Dir) bool {
 	return (s.prev != nil || s.from != nil) && s.side(dir).Signs.Holes.Time-s.FirstTime < staleAfter
 }
 
 // needs reports whether retries of a side that seem to have been needed tell of losses: they
 // do not where most were not needed, nor where a path that reorders explains them.
-func (s *subject) needs(dir int) bool {
+func (s *subject) needs(dir dissect.Dir) bool {
 	n, d := s.side(dir).Losses.Needed.N, &s.Dir[dir]
 	return float64(n) >= neededShare*float64(d.Retries) && !s.reordered(0) && !s.reordered(1)
 }
@@ -187,7 +188,7 @@ const toldShare = 0.5
 
 // retriesTell reports whether losses of a side show though the capture misses packets: what it
 // misses arrived, and is not sent again.
-func (s *subject) retriesTell(dir int) bool {
+func (s *subject) retriesTell(dir dissect.Dir) bool {
 	n := s.side(dir).Losses.Needed.N
 	return n >= 2*fewLosses && s.needs(dir) && float64(n) >= toldShare*float64(s.Dir[dir].Retries) && !s.answersAll(dir) && !s.skewed()
 }
@@ -207,7 +208,7 @@ func whereLost(l seq.Lost) string {
 
 // bursts: numbers in a row that were lost, before the capture point or behind it.
 func bursts(s *subject) []Contribution {
-	return s.all(func(dir int) (out []Contribution) {
+	return s.all(func(dir dissect.Dir) (out []Contribution) {
 		x := s.side(dir)
 		g, before := &x.Signs, s.Dir[dir].Lost().BeforeCapture
 		longest, first, certainty := uint64(g.LongestHole), g.Holes, Likely
@@ -256,12 +257,12 @@ func bursts(s *subject) []Contribution {
 // outages: times in which nothing of what a side sent was acknowledged, which ended, or go
 // on up to the end of the capture.
 func outages(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		run, open := s.wait(dir)
 		if !s.outage(dir, run) {
 			return c, false
 		}
-		peer := 1 - dir
+		peer := dir.Other()
 		c = Contribution{Cause: LossBurst, Side: path, Certainty: Likely, weight: float64(run.Span()) / 3e9, who: s.who(dir), From: s.clock(run.First.Time), To: s.clock(run.Last), at: run.First,
 			Frames: frames(run.First.Frame), Numbers: map[string]float64{"ms": float64(run.Span()) / 1e6, "units": float64(run.Units), "peer_frames": float64(run.Meanwhile())}}
 		until := "then answers came again"
@@ -289,7 +290,7 @@ func outages(s *subject) []Contribution {
 
 // wait is the longest time for which nothing that a side sent was acknowledged, and whether
 // it lasts up to the end of the capture.
-func (s *subject) wait(dir int) (run seq.Deaf, open bool) {
+func (s *subject) wait(dir dissect.Dir) (run seq.Deaf, open bool) {
 	run = s.side(dir).Healed
 	if last := s.side(dir).Unheard; last.Span() > run.Span() && !s.ended() {
 		return last, true
@@ -298,19 +299,19 @@ func (s *subject) wait(dir int) (run seq.Deaf, open bool) {
 }
 
 // outage reports whether a wait is long enough to be told.
-func (s *subject) outage(dir int, run seq.Deaf) bool {
+func (s *subject) outage(dir dissect.Dir, run seq.Deaf) bool {
 	return run.Units >= outageUnits && run.Span() >= max(outageLeast, outageTrips*s.side(dir).Trips.Least)
 }
 
 // stoodStill reports whether a side that the capture was made at received everything in a
 // wait of its peer, and sent nothing. What came there all at once, at the end, was held back.
-func (s *subject) stoodStill(dir int, run seq.Deaf) bool {
+func (s *subject) stoodStill(dir dissect.Dir, run seq.Deaf) bool {
 	return s.point().Near == sides[dir] && run.Meanwhile() <= fewMeanwhile && run.Several != 0 && run.Last-run.Several >= outageLeast
 }
 
 // answered reports whether what a side sent in a wait was answered when the wait was over. Of
 // fewer packets, where the capture misses some, the answers may be among these.
-func (s *subject) answered(dir int, run seq.Deaf) bool {
+func (s *subject) answered(dir dissect.Dir, run seq.Deaf) bool {
 	all := s.side(dir).Spells
 	if all == nil || s.misses() && run.Units < ignoredUnits {
 		return false
@@ -328,18 +329,18 @@ func (s *subject) answered(dir int, run seq.Deaf) bool {
 
 // lostSome reports whether something shows that frames of a side, or of its peer, were
 // lost.
-func (s *subject) lostSome(dir int) bool {
-	g, back := &s.side(dir).Losses, &s.side(1-dir).Signs
+func (s *subject) lostSome(dir dissect.Dir) bool {
+	g, back := &s.side(dir).Losses, &s.side(dir.Other()).Signs
 	return g.Needed.N+g.Unacked.N+s.Dir[dir].Lost().AfterCapture >= fewLosses || back.LongestHole >= burstRun && back.Uncaptured.N == 0
 }
 
 // lostIn is lostSome for what was lost in a wait.
-func (s *subject) lostIn(dir int, run seq.Deaf) bool {
+func (s *subject) lostIn(dir dissect.Dir, run seq.Deaf) bool {
 	if !s.lostSome(dir) {
 		return false
 	}
 	n := uint64(0)
-	for side := range sides {
+	for side := range dissect.Dirs {
 		all := s.side(side).Spells
 		if all == nil {
 			continue
@@ -356,7 +357,7 @@ func (s *subject) lostIn(dir int, run seq.Deaf) bool {
 // answersAll reports whether each transmission of a side that was repeated has an answer of
 // its own, however late: what came late was not lost. A number that was sent k times has k
 // pairs then, one more than retries.
-func (s *subject) answersAll(dir int) bool {
+func (s *subject) answersAll(dir dissect.Dir) bool {
 	paired := s.Dir[dir].Trips().PairedRTT()
-	return paired.Samples > s.Dir[dir].Retries && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[1-dir].Lost() == (seq.Lost{})
+	return paired.Samples > s.Dir[dir].Retries && s.Dir[dir].Lost().AfterCapture == 0 && s.Dir[dir.Other()].Lost() == (seq.Lost{})
 }

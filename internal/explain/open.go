@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -22,7 +23,7 @@ const (
 // stillOpen: no side closed it, none waits for longer than it would, and none is silent for
 // longer than the protocol allows. Silence alone says nothing where nobody keeps alive.
 func stillOpen(s *subject) ruling {
-	last := s.side(1 - s.silent()).Last
+	last := s.side(s.silent().Other()).Last
 	quiet := s.heard - last.Time
 	if s.early() {
 		return s.cameEarly()
@@ -54,7 +55,7 @@ func stillOpen(s *subject) ruling {
 		r.certainty = Likely
 		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, for the last %s of the capture, and this capture shows nothing that was still unanswered: most likely the connection is still open.", s.in(last), span(quiet))
 	case s.mayHaveRestarted(0) || s.mayHaveRestarted(1):
-		x := 0
+		x := dissect.Dir(0)
 		if s.mayHaveRestarted(1) {
 			x = 1
 		}
@@ -74,7 +75,7 @@ func (s *subject) early() bool {
 		return false
 	}
 	next := &subject{Conn: s.Next, end: s.Next.Ending}
-	for dir := range sides {
+	for dir := range dissect.Dirs {
 		x := next.side(dir)
 		if x.ClockLead.N >= fewest && s.Next.FirstTime-s.FirstTime <= x.LeadBy+next.trip() {
 			return true
@@ -95,7 +96,7 @@ func (s *subject) carriedOn() ruling {
 	n, x := s.Next, s.again()
 	r := ruling{certainty: Proved, final: true, at: seq.SignAt(n.FirstFrame, n.FirstTime), proof: frames(s.side(x).Last.Frame, n.FirstFrame), refute: fmt.Sprintf("an older packet of %s after packet %d", s.address(x), n.FirstFrame)}
 	r.sentence = fmt.Sprintf("The connection goes on as #%d: at %s the numbers of %s start from the beginning, %s after its last packet, while %s goes on with its own. "+
-		"%s was restarted, or it took %s for a new one, for instance because a router gave it another address.", n.ID, s.in(r.at), s.who(x), span(max(n.FirstTime-s.side(x).Last.Time, 1)), s.who(1-x), s.Who(x), s.who(1-x))
+		"%s was restarted, or it took %s for a new one, for instance because a router gave it another address.", n.ID, s.in(r.at), s.who(x), span(max(n.FirstTime-s.side(x).Last.Time, 1)), s.who(x.Other()), s.Who(x), s.who(x.Other()))
 	return r
 }
 
@@ -109,7 +110,7 @@ const (
 )
 
 // mayHaveRestarted reports such a side. One that sends again what is answered late did not.
-func (s *subject) mayHaveRestarted(dir int) bool {
+func (s *subject) mayHaveRestarted(dir dissect.Dir) bool {
 	d := &s.Dir[dir]
 	if s.missed(dir) && s.side(dir).Signs.Changed.N >= restartChanged {
 		return true
@@ -118,7 +119,7 @@ func (s *subject) mayHaveRestarted(dir int) bool {
 }
 
 // late counts the numbers of a side that were answered far later than the path needs.
-func (s *subject) late(dir int) (n uint64) {
+func (s *subject) late(dir dissect.Dir) (n uint64) {
 	for _, w := range s.windows(dir, spellsJoin, long, seq.Slow) {
 		n += w.N
 	}
@@ -129,7 +130,7 @@ func (s *subject) late(dir int) (n uint64) {
 // may still wait: the capture ended too soon behind its last frame to tell.
 func (s *subject) patient(quiet int64) bool {
 	slowest := int64(0)
-	for dir := range sides {
+	for dir := range dissect.Dirs {
 		slowest = max(slowest, s.slowest(dir))
 	}
 	return s.State == session.TimedOut && s.firstClose() < 0 && !s.portIsClosed() && quiet < max(2*slowest, 1e9)
@@ -138,14 +139,14 @@ func (s *subject) patient(quiet int64) bool {
 // stale reports whether something waits for its acknowledgement for longer, up to the end
 // of the capture, than any side waits.
 func (s *subject) stale() bool {
-	return s.speaks(1) && s.waits() && s.firstClose() < 0 && !s.portIsClosed() && s.heard-s.side(1-s.silent()).Last.Time > staleAfter
+	return s.speaks(1) && s.waits() && s.firstClose() < 0 && !s.portIsClosed() && s.heard-s.side(s.silent().Other()).Last.Time > staleAfter
 }
 
 // beatOverdue reports whether a side that keeps the connection alive has not done so for
 // several of its intervals.
 func (s *subject) beatOverdue(quiet int64) bool {
 	lived := s.LastTime - s.FirstTime
-	for dir := range s.Dir {
+	for dir := range dissect.Dirs {
 		if n := int64(s.Dir[dir].KeepAlives); n >= 2 && quiet > fewBeats*(lived/n) {
 			return true
 		}
@@ -162,7 +163,7 @@ func (s *subject) stoppedAtOnce(quiet int64) bool {
 // waits reports whether a side sent something again that nothing acknowledges, or new
 // numbers for long of which none is.
 func (s *subject) waits() bool {
-	for dir := range sides {
+	for dir := range dissect.Dirs {
 		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= vainTime {
 			return true
 		}
@@ -179,7 +180,7 @@ func poorCapture(s *subject) ruling {
 	if s.State == session.Refused || s.firstClose() >= 0 || s.Unreachable.N > 0 || s.movedOn() {
 		return ruling{}
 	}
-	last := s.side(1 - s.silent()).Last
+	last := s.side(s.silent().Other()).Last
 	switch drop := s.end.Dropped; {
 	case s.Internal != nil || s.SummedUp:
 		return ruling{certainty: Proved, at: last, sentence: "The connection was not tracked to its end, because too many were open at the same time."}
@@ -192,7 +193,7 @@ func poorCapture(s *subject) ruling {
 
 // undecided says what is left and which capture would decide.
 func undecided(s *subject) ruling {
-	last := s.side(1 - s.silent()).Last
+	last := s.side(s.silent().Other()).Last
 	r := ruling{certainty: Unsettled, at: last, left: []Cause{PathDead, PeerSilent, Closed, PoorCapture}}
 	r.sentence = fmt.Sprintf("Nothing came from either side after %s, and the capture shows neither a close nor an attempt to continue. "+
 		"Either both ended at once, the path died, or the connection continued where this capture does not see it. A capture at the other side, or a longer one, would decide.", s.in(last))

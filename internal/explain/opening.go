@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -30,7 +31,7 @@ func (s *subject) portIsClosed() bool {
 }
 
 // unreached is the side that ICMP says is not there.
-func (s *subject) unreached() int { return int(s.Unreached - session.SideA) }
+func (s *subject) unreached() dissect.Dir { return dissect.Dir(s.Unreached - session.SideA) }
 
 // portClosed: nobody listens at that address and port, or not any more.
 func portClosed(s *subject) ruling {
@@ -41,7 +42,7 @@ func portClosed(s *subject) ruling {
 	r := ruling{certainty: Proved, side: sides[gone], at: n, refute: fmt.Sprintf("a packet of %s after packet %d", s.address(gone), n.Frame)}
 	if x := s.side(gone); x.Last.N == 0 {
 		r.proof = frames(s.FirstFrame)
-		r.sentence = fmt.Sprintf("Nothing listens at %s: its machine said so (ICMP port unreachable, %s) when %s asked to connect.", s.address(gone), s.in(n), s.who(1-gone))
+		r.sentence = fmt.Sprintf("Nothing listens at %s: its machine said so (ICMP port unreachable, %s) when %s asked to connect.", s.address(gone), s.in(n), s.who(gone.Other()))
 	} else {
 		r.proof = frames(x.Last.Frame)
 		r.sentence = fmt.Sprintf("%s ended without a word: nothing came from it after %s, and at %s its machine said that nothing listens at %s any more (ICMP).",
@@ -54,8 +55,8 @@ func portClosed(s *subject) ruling {
 			r.certainty = Likely
 			r.sentence += fmt.Sprintf(" This capture lacks packets of %s, which may include a close.", s.who(gone))
 		}
-		if y := s.side(1 - gone); y.Last.Time-n.Time > 1e9 {
-			r.sentence += fmt.Sprintf(" %s continued for another %s.", s.Who(1-gone), span(y.Last.Time-n.Time))
+		if y := s.side(gone.Other()); y.Last.Time-n.Time > 1e9 {
+			r.sentence += fmt.Sprintf(" %s continued for another %s.", s.Who(gone.Other()), span(y.Last.Time-n.Time))
 		}
 	}
 	return r
@@ -63,13 +64,13 @@ func portClosed(s *subject) ruling {
 
 // tried reports whether a side waited for answers when it was last seen: it sent something
 // again, or several new numbers, that nothing acknowledges.
-func (s *subject) tried(dir int) bool {
+func (s *subject) tried(dir dissect.Dir) bool {
 	x := s.side(dir)
 	return x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= s.trip()
 }
 
 // refusal is what the protocol's own refusals have in common.
-func (s *subject) refusal() (r ruling, by int) {
+func (s *subject) refusal() (r ruling, by dissect.Dir) {
 	if s.State != session.Refused || s.portIsClosed() || !s.speaks(1) {
 		return r, 0
 	}
@@ -101,17 +102,17 @@ func secretMismatch(s *subject) ruling {
 	if !s.ended() && !s.over() {
 		return ruling{}
 	}
-	for dir := range s.Dir {
+	for dir := range dissect.Dirs {
 		d, x := &s.Dir[dir], s.side(dir)
 		if g := d.Signatures; d.HasSignatures && g.Valid == 0 && g.Invalid > 0 && !x.Trips.Known {
 			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
-				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed has a valid signature, and %s answered none of them.", count(g.Invalid, "packet", "packets"), s.who(dir), s.who(1-dir))}
+				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed has a valid signature, and %s answered none of them.", count(g.Invalid, "packet", "packets"), s.who(dir), s.who(dir.Other()))}
 		}
 		u, vain := s.starved(dir)
-		if vain = vain && s.gaveUp() == dir && !s.silentFor(1-dir, u); s.discarded(dir) && (vain || s.dead(dir)) {
+		if vain = vain && s.gaveUp() == dir && !s.silentFor(dir.Other(), u); s.discarded(dir) && (vain || s.dead(dir)) {
 			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an answer to a signed packet of " + s.who(dir),
 				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, but then answered nothing that it signed, %s. This capture lacks the packets that would show whether the signatures are valid.",
-					s.who(1-dir), s.who(dir), count(x.Last.N, "packet", "packets"))}
+					s.who(dir.Other()), s.who(dir), count(x.Last.N, "packet", "packets"))}
 		}
 	}
 	return ruling{}
@@ -119,14 +120,14 @@ func secretMismatch(s *subject) ruling {
 
 // discarded reports whether the peer of a side seems to have discarded all that the side
 // signed, from the start.
-func (s *subject) discarded(dir int) bool {
+func (s *subject) discarded(dir dissect.Dir) bool {
 	return s.mayDiscard(dir) && s.Complete && s.speaks(1)
 }
 
 // mayDiscard reports whether the peer of a side may have discarded all that the side signed:
 // it acknowledged nothing, as far as was captured, and nothing shows that a signature is
 // right. That a side always signs alike does not.
-func (s *subject) mayDiscard(dir int) bool {
+func (s *subject) mayDiscard(dir dissect.Dir) bool {
 	d, x := &s.Dir[dir], s.side(dir)
 	verified := d.Signatures.Valid > 0 && !d.Signatures.Learned
 	return d.HasSignatures && !verified && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
@@ -135,7 +136,7 @@ func (s *subject) mayDiscard(dir int) bool {
 // heeded is how sure it is that frames of a side which pass here and are not answered did
 // not arrive, and ended the connection so: its peer may have discarded what it signed, and
 // where a port is closed behind it without a close, a program may have been killed.
-func (s *subject) heeded(dir int) Certainty {
+func (s *subject) heeded(dir dissect.Dir) Certainty {
 	if s.mayDiscard(dir) || s.portIsClosed() {
 		return Likely
 	}
@@ -151,7 +152,7 @@ func (s *subject) because() string {
 }
 
 // faultOf is the frame of the latest error of a side, 0 when there is none.
-func (s *subject) faultOf(dir int) uint64 {
+func (s *subject) faultOf(dir dissect.Dir) uint64 {
 	if f := s.end.Faults[dir]; f != nil {
 		return f.Frame
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -19,7 +20,7 @@ const (
 
 // stalls: a window that stays full for longer than a round trip.
 func stalls(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		w := &s.side(dir).Stall
 		if w.Longest < max(s.side(dir).Trips.Least*2, 200e6) {
 			return c, false
@@ -33,20 +34,20 @@ func stalls(s *subject) []Contribution {
 
 // lateness: a program that stood still for a while answers everything late, and at once.
 func lateness(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		run, _ := s.wait(dir)
-		if !s.outage(dir, run) || !s.answersAll(dir) || !s.stoodStill(1-dir, run) {
+		if !s.outage(dir, run) || !s.answersAll(dir) || !s.stoodStill(dir.Other(), run) {
 			return c, false
 		}
-		return Contribution{Cause: LateAcks, Side: sides[1-dir], Certainty: Likely, weight: float64(run.Span()) / 4e9, who: s.who(1 - dir), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
+		return Contribution{Cause: LateAcks, Side: sides[dir.Other()], Certainty: Likely, weight: float64(run.Span()) / 4e9, who: s.who(dir.Other()), at: run.First, From: s.clock(run.First.Time), To: s.clock(run.Last), Frames: frames(run.First.Frame),
 			Numbers:  map[string]float64{"ms": float64(run.Span()) / 1e6},
-			Sentence: fmt.Sprintf("%s answered late, by up to %s, everything it received from %s on.", s.Who(1-dir), span(run.Span()), s.in(run.First))}, true
+			Sentence: fmt.Sprintf("%s answered late, by up to %s, everything it received from %s on.", s.Who(dir.Other()), span(run.Span()), s.in(run.First))}, true
 	})
 }
 
 // spurious: retries of what had arrived.
 func spurious(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		d := &s.Dir[dir]
 		n, kind := d.UnneededRetries, seq.Needless
 		if s.answersAll(dir) {
@@ -71,7 +72,7 @@ func spurious(s *subject) []Contribution {
 
 // reorderings: frames that overtook others on the way.
 func reorderings(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		g := &s.side(dir).Signs
 		if !s.reordered(dir) {
 			return c, false
@@ -87,7 +88,7 @@ func reorderings(s *subject) []Contribution {
 
 // reordered reports whether frames of a side overtook others. Where a side began again, its
 // older numbers look as if they came late.
-func (s *subject) reordered(dir int) bool {
+func (s *subject) reordered(dir dissect.Dir) bool {
 	g := &s.side(dir).Signs
 	w := s.heaviest(dir, g.Late, seq.Overtaken)
 	if g.Late.N < fewest || float64(g.Late.N) < reorderShare*float64(s.side(dir).Numbers) && !s.thick(&w, reorderShare) {
@@ -104,7 +105,7 @@ const soonest = 200e6
 
 // copies: datagrams that the network or the capture doubled.
 func copies(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		d := &s.Dir[dir]
 		w := s.heaviest(dir, s.side(dir).Signs.Copies, seq.Copied)
 		if d.Duplicates < fewest || float64(d.Duplicates) < copyShare*float64(d.Frames) && !s.thick(&w, copyShare) {
@@ -127,7 +128,7 @@ func (s *subject) thick(w *window, least float64) bool {
 
 // skew: two captures were merged whose clocks differ.
 func skew(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		lead := s.side(dir).ClockLead
 		if !s.leads(dir) {
 			return c, false
@@ -139,7 +140,7 @@ func skew(s *subject) []Contribution {
 }
 
 // leads reports whether answers to a side come before what they answer.
-func (s *subject) leads(dir int) bool {
+func (s *subject) leads(dir dissect.Dir) bool {
 	x := s.side(dir)
 	whole := x.Uncaptured == 0 && s.Dir[dir].Missing() == 0
 	return x.ClockLead.N > 0 && (whole || float64(x.ClockLead.N) >= leadShare*float64(x.Numbers))
@@ -150,7 +151,7 @@ func (s *subject) skewed() bool { return s.leads(0) || s.leads(1) }
 
 // idleness: the transport answers, and no application data comes any more.
 func idleness(s *subject) []Contribution {
-	return s.both(func(dir int) (c Contribution, ok bool) {
+	return s.both(func(dir dissect.Dir) (c Contribution, ok bool) {
 		x := s.side(dir)
 		quiet := x.Last.Time - x.Data.Time
 		if x.Data.N == 0 || quiet < idleFor || s.Dir[dir].KeepAlives == 0 || s.ended() && s.firstClose() < 0 {

@@ -3,12 +3,13 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // dead is whether what a side sends does not arrive at its peer any more, up to the end.
-func (s *subject) dead(dir int) bool {
-	return s.side(dir).CutOff || s.side(1-dir).HearsNone && !s.side(1-dir).CutOff
+func (s *subject) dead(dir dissect.Dir) bool {
+	return s.side(dir).CutOff || s.side(dir.Other()).HearsNone && !s.side(dir.Other()).CutOff
 }
 
 // ignoredUnits is how many numbers are, of a side whose peer's frames the capture lost.
@@ -17,12 +18,12 @@ const ignoredUnits = 10
 // ignored reports whether the peer of a side, which goes on for long, acknowledges nothing of
 // several new numbers of the side, though it did before. Where the capture lost frames of the
 // peer, it takes more of them: acknowledgements may be among what was lost.
-func (s *subject) ignored(dir int) bool {
+func (s *subject) ignored(dir dissect.Dir) bool {
 	x, least := s.side(dir), int32(outageUnits)
-	if s.missed(1 - dir) {
+	if s.missed(dir.Other()) {
 		least = ignoredUnits
 	}
-	return x.Unheard.Units >= least && x.LatestAcked < x.Unheard.First.Time && s.side(1-dir).Last.Time-x.Unheard.Last >= vainTime
+	return x.Unheard.Units >= least && x.LatestAcked < x.Unheard.First.Time && s.side(dir.Other()).Last.Time-x.Unheard.Last >= vainTime
 }
 
 // over reports whether the connection ended without an orderly close.
@@ -32,8 +33,8 @@ func (s *subject) over() bool {
 
 // inVain reports whether what a side sends does not arrive at its peer, or whether that
 // acknowledges nothing new, or the side sent one unit again and again without an answer though its peer was heard all the while.
-func (s *subject) inVain(dir int) bool {
-	return s.dead(dir) || s.ignored(dir) || s.exhausted(dir) && s.side(1-dir).Last.Time > s.side(dir).Unanswered.Time+s.trip()
+func (s *subject) inVain(dir dissect.Dir) bool {
+	return s.dead(dir) || s.ignored(dir) || s.exhausted(dir) && s.side(dir.Other()).Last.Time > s.side(dir).Unanswered.Time+s.trip()
 }
 
 // oneWay: the frames of one side pass here, and its peer, which goes on, hears none of
@@ -42,23 +43,23 @@ func oneWay(s *subject) ruling {
 	if !s.over() {
 		return ruling{}
 	}
-	for dir := range s.end.Sides {
-		if !s.dead(dir) || s.dead(1-dir) || s.ignored(1-dir) {
+	for dir := range dissect.Dirs {
+		if !s.dead(dir) || s.dead(dir.Other()) || s.ignored(dir.Other()) {
 			continue
 		}
 		run, r := &s.side(dir).Unheard, ruling{certainty: s.heeded(dir), side: path}
 		if s.side(dir).CutOff {
-			r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
+			r.at, r.proof = run.First, frames(run.First.Frame, s.side(dir.Other()).Last.Frame)
 			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent was answered by %s: %s in %s was, while %s of %s came. %s only one direction of the path worked.",
-				s.in(run.First), s.who(dir), s.who(1-dir), none(run.Units, "new packet"), span(run.Span()), count(run.Meanwhile(), "packet", "packets"), s.who(1-dir), soThat(r.certainty))
+				s.in(run.First), s.who(dir), s.who(dir.Other()), none(run.Units, "new packet"), span(run.Span()), count(run.Meanwhile(), "packet", "packets"), s.who(dir.Other()), soThat(r.certainty))
 			r.refute = fmt.Sprintf("an answer to what %s sent from packet %d on", s.who(dir), run.First.Frame)
 			return r
 		}
-		run = &s.side(1 - dir).Deaf
-		r.at, r.proof = run.First, frames(run.First.Frame, s.side(1-dir).Last.Frame)
+		run = &s.side(dir.Other()).Deaf
+		r.at, r.proof = run.First, frames(run.First.Frame, s.side(dir.Other()).Last.Frame)
 		r.sentence = fmt.Sprintf("From %s on, %s took no notice of %s: it sent %s again although the answers to them pass here. %s only one direction of the path worked.",
-			s.in(run.First), s.who(1-dir), s.who(dir), count(run.First.N, "packet", "packets"), soThat(r.certainty))
-		r.refute = fmt.Sprintf("an answer of %s to a packet after packet %d", s.who(1-dir), run.First.Frame)
+			s.in(run.First), s.who(dir.Other()), s.who(dir), count(run.First.N, "packet", "packets"), soThat(r.certainty))
+		r.refute = fmt.Sprintf("an answer of %s to a packet after packet %d", s.who(dir.Other()), run.First.Frame)
 		return r
 	}
 	return ruling{}

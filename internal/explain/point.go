@@ -1,5 +1,7 @@
 package explain
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 // near is the share of the round trip from the capture point to one side, below which the
 // capture was made at that side; closeBy is how long that may take at most, ns.
 const (
@@ -41,7 +43,9 @@ func (s *subject) point() Point {
 }
 
 // sureOf reports whether the least round trip of a side is no accident of what was missed.
-func (s *subject) sureOf(dir int) bool { return !s.misses() || s.side(dir).Trips.Slow < closeBy }
+func (s *subject) sureOf(dir dissect.Dir) bool {
+	return !s.misses() || s.side(dir).Trips.Slow < closeBy
+}
 
 // oneWayOf is half a round trip, in ms.
 func oneWayOf(ns int64) *float64 {

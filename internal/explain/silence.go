@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -17,7 +18,7 @@ const (
 
 // quitter is the side that ended the connection by itself, by a closing frame, by closing
 // its port, or by falling silent last; -1 when none did.
-func (s *subject) quitter() int {
+func (s *subject) quitter() dissect.Dir {
 	switch first := s.firstClose(); {
 	case s.portIsClosed(): // before any close that was captured
 		return s.unreached()
@@ -32,19 +33,19 @@ func (s *subject) quitter() int {
 		if x := s.silent(); s.speaks(1) && s.starvedUnit(x) != nil {
 			return x
 		}
-		return 1 - s.silent()
+		return s.silent().Other()
 	}
 	return -1
 }
 
 // gaveUp is the side that ended the connection because it had no answer, -1 when none did:
 // a close, or a port that closes, does not hide that.
-func (s *subject) gaveUp() int {
+func (s *subject) gaveUp() dissect.Dir {
 	x := s.quitter()
 	if x < 0 || !s.speaks(1) || s.State == session.TimedOut || s.stale() || s.exhausted(x) || s.side(x).HearsNone {
 		return x
 	}
-	if y := s.side(x); y.Waiting.N > 0 && y.Last.Time-y.Waiting.Time >= vainTime && s.quiet(1-x) >= vainTime {
+	if y := s.side(x); y.Waiting.N > 0 && y.Last.Time-y.Waiting.Time >= vainTime && s.quiet(x.Other()) >= vainTime {
 		return x
 	}
 	return -1
@@ -53,7 +54,7 @@ func (s *subject) gaveUp() int {
 // exhausted reports whether a side sent one unit again and again without an answer: often,
 // for long, or while later ones were acknowledged, one after the other. Of a side whose port
 // is closed behind that, half the time tells: a program that is killed waits for nothing.
-func (s *subject) exhausted(dir int) bool {
+func (s *subject) exhausted(dir dissect.Dir) bool {
 	x := s.side(dir)
 	u, stuck := &x.Unanswered, &x.Signs.Stuck
 	vain := int64(vainTime)
@@ -66,10 +67,10 @@ func (s *subject) exhausted(dir int) bool {
 
 // starved gives the unit of a side that it sent again to the end while its peer was heard
 // and acknowledged others.
-func (s *subject) starved(dir int) (u *seq.StuckUnit, ok bool) {
+func (s *subject) starved(dir dissect.Dir) (u *seq.StuckUnit, ok bool) {
 	u = &s.side(dir).Unanswered
-	peer := s.side(1 - dir).Last.Time
-	return u, u.Sends >= 2 && peer > u.Time+s.trip() && !s.dead(dir) && !s.dead(1-dir)
+	peer := s.side(dir.Other()).Last.Time
+	return u, u.Sends >= 2 && peer > u.Time+s.trip() && !s.dead(dir) && !s.dead(dir.Other())
 }
 
 // retriesExhausted: a unit was sent again and again, and never acknowledged, while other
@@ -84,21 +85,21 @@ func retriesExhausted(s *subject) ruling {
 	if unit := s.starvedUnit(x); !ok && unit != nil {
 		u, ok, what, certainty = unit, true, "one message", Likely
 	}
-	if !ok || s.silentFor(1-x, u) {
+	if !ok || s.silentFor(x.Other(), u) {
 		return ruling{}
 	}
 	last := s.side(x).Last
 	return ruling{certainty: certainty, side: path, at: last, proof: frames(u.Frame, last.Frame), refute: fmt.Sprintf("an answer to packet %d", u.Frame),
 		sentence: fmt.Sprintf("%s sent %s %s from %s on, over %s. This capture has no answer to it, though other packets of %s came, and %s ended the connection.",
-			s.Who(x), what, count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(1-x), s.who(x))}
+			s.Who(x), what, count(u.Sends, "time", "times"), s.in(seq.SignAt(u.Frame, u.Time)), span(last.Time-u.Time), s.who(x.Other()), s.who(x))}
 }
 
 // starvedUnit is the message that a side sent again to its end, in whichever packets, while others
 // were answered; nil where there is none.
-func (s *subject) starvedUnit(dir int) *seq.StuckUnit {
+func (s *subject) starvedUnit(dir dissect.Dir) *seq.StuckUnit {
 	x := s.side(dir)
 	for _, u := range []*seq.StuckUnit{&x.Losses.Starved, &x.Signs.Stuck} {
-		if u.Sends >= vainSends && s.starves(dir, u) && !s.dead(dir) && !s.dead(1-dir) {
+		if u.Sends >= vainSends && s.starves(dir, u) && !s.dead(dir) && !s.dead(dir.Other()) {
 			return u
 		}
 	}
@@ -107,14 +108,14 @@ func (s *subject) starvedUnit(dir int) *seq.StuckUnit {
 
 // silentFor reports whether a side was silent for most of the time for which its peer tried
 // to send a unit.
-func (s *subject) silentFor(dir int, u *seq.StuckUnit) bool {
-	tried := s.side(1-dir).Last.Time - u.Time
+func (s *subject) silentFor(dir dissect.Dir, u *seq.StuckUnit) bool {
+	tried := s.side(dir.Other()).Last.Time - u.Time
 	return s.quiet(dir) > tried/2
 }
 
 // hole is the side whose large units alone never arrive, -1 when there is none.
-func (s *subject) hole() int {
-	for dir := range s.end.Sides {
+func (s *subject) hole() dissect.Dir {
+	for dir := range dissect.Dirs {
 		if s.side(dir).BlackHole && s.side(dir).Unanswered.Sends > 0 {
 			return dir
 		}
@@ -141,7 +142,7 @@ func peerSilent(s *subject) ruling {
 	if y < 0 || !s.speaks(1) {
 		return ruling{}
 	}
-	x := 1 - y
+	x := y.Other()
 	gone, left := s.side(x).Last, s.side(y)
 	r := ruling{certainty: Likely, side: sides[x], at: gone, proof: frames(gone.Frame, left.Last.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(x), gone.Frame)}
 	r.sentence = fmt.Sprintf("Nothing came from %s after %s. %s sent %s in the %s after that, without an answer, and gave up. Most likely the machine or program of %s stopped, or its network connection broke: a capture there would tell.",
@@ -153,10 +154,10 @@ func peerSilent(s *subject) ruling {
 // one direction was dead afterwards.
 func natExpired(s *subject) ruling {
 	y, idle := s.gaveUp(), s.end.Idle
-	if y < 0 || idle.End.N == 0 || idle.Sender != y || idle.Frames[1-y] != s.side(1-y).Last.N {
+	if y < 0 || idle.End.N == 0 || idle.Sender != y || idle.Frames[y.Other()] != s.side(y.Other()).Last.N {
 		return ruling{}
 	}
-	return ruling{certainty: Likely, side: path, at: idle.End, proof: frames(s.side(1-y).Last.Frame, s.side(y).Last.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(1-y), idle.End.Frame),
+	return ruling{certainty: Likely, side: path, at: idle.End, proof: frames(s.side(y.Other()).Last.Frame, s.side(y).Last.Frame), refute: fmt.Sprintf("a packet of %s after packet %d", s.address(y.Other()), idle.End.Frame),
 		sentence: fmt.Sprintf("Neither side sent anything for %s. When %s spoke again at %s, nothing came back: most likely a router (NAT) on the path had forgotten the connection in the meantime. Keepalives more often than every 20 s prevent that.",
 			span(idle.Span), s.who(y), s.in(idle.End))}
 }

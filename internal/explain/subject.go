@@ -40,7 +40,7 @@ var sides = [2]string{"a", "b"}
 const path = "path"
 
 // endpoint is the address of a side.
-func (s *subject) endpoint(dir int) dissect.Endpoint {
+func (s *subject) endpoint(dir dissect.Dir) dissect.Endpoint {
 	if dir == 0 {
 		return s.A
 	}
@@ -48,15 +48,15 @@ func (s *subject) endpoint(dir int) dissect.Endpoint {
 }
 
 // side gives the ending of one.
-func (s *subject) side(dir int) *session.SideEnding { return &s.end.Sides[dir] }
+func (s *subject) side(dir dissect.Dir) *session.SideEnding { return &s.end.Sides[dir] }
 
 // quiet is how long nothing came of a side when the other one was last seen, ns.
-func (s *subject) quiet(dir int) int64 {
-	return s.side(1-dir).Last.Time - s.side(dir).Last.Time
+func (s *subject) quiet(dir dissect.Dir) int64 {
+	return s.side(dir.Other()).Last.Time - s.side(dir).Last.Time
 }
 
 // silent is the side that was last seen first.
-func (s *subject) silent() int {
+func (s *subject) silent() dissect.Dir {
 	if s.side(1).Last.Frame < s.side(0).Last.Frame {
 		return 1
 	}
@@ -74,13 +74,13 @@ func (s *subject) trip() int64 {
 }
 
 // firstClose is the side whose closing frame came first, -1 when none was captured.
-func (s *subject) firstClose() int { return s.FirstClose() }
+func (s *subject) firstClose() dissect.Dir { return s.FirstClose() }
 
 // ended reports whether the tracker saw the end of the connection.
 func (s *subject) ended() bool { return s.State >= session.Closed }
 
 // speaks reports whether a side was captured at all.
-func (s *subject) speaks(dir int) bool { return s.side(dir).Last.N > 0 }
+func (s *subject) speaks(dir dissect.Dir) bool { return s.side(dir).Last.N > 0 }
 
 // frames are those that prove something, in order, each once; 0 stands for none.
 func frames(all ...uint64) []uint64 {

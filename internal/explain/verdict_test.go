@@ -171,7 +171,7 @@ func TestRetriesExhausted(t *testing.T) {
 // TestGaveUpAfterFourSeconds: who closes although it waited for an answer as long as programs do,
 // and the other side was silent meanwhile, gave up.
 func TestGaveUpAfterFourSeconds(t *testing.T) {
-	for waited, want := range map[int64]int{vainTime - 1: -1, vainTime: 0} {
+	for waited, want := range map[int64]dissect.Dir{vainTime - 1: -1, vainTime: 0} {
 		s := established()
 		s.closes(0, 92, 10.1)
 		s.side(0).Last, s.side(1).Last = seen(45, 92, 10), seen(46, 60, 1)

@@ -24,7 +24,7 @@ func versionMismatch(s *subject) ruling {
 	r := ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame)}
 	declined := fmt.Sprintf("%s declined the connection at %s", s.Who(by), s.in(r.at))
 	if strings.Contains(strings.ToLower(s.Reason), "version") {
-		r.sentence = fmt.Sprintf("%s because %s speaks another version of the game%s.%s Update the older side.", declined, s.who(1-by), s.because(), s.versions(by))
+		r.sentence = fmt.Sprintf("%s because %s speaks another version of the game%s.%s Update the older side.", declined, s.who(by.Other()), s.because(), s.versions(by))
 		return r
 	}
 	atOnce := s.State == session.Refused || r.at.Time-s.FirstTime <= max(s.trip(), 1e9)
@@ -38,7 +38,7 @@ func versionMismatch(s *subject) ruling {
 }
 
 // versions tells the version of a client that was declined, and those that were not.
-func (s *subject) versions(by int) string {
+func (s *subject) versions(by dissect.Dir) string {
 	if by != 1 || s.GameVersion == "" {
 		return ""
 	}

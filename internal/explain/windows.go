@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -21,7 +22,7 @@ const quietGap = 10e9
 
 // windows are the times of some kinds of trouble of a side, the heaviest of them in the order
 // of time; those no further apart than a gap are one. heavy tells how heavy one is.
-func (s *subject) windows(dir int, gap int64, heavy func(*window) float64, kinds ...seq.SpellKind) []window {
+func (s *subject) windows(dir dissect.Dir, gap int64, heavy func(*window) float64, kinds ...seq.SpellKind) []window {
 	all := s.side(dir).Spells
 	if all == nil {
 		return nil
@@ -55,7 +56,7 @@ func long(w *window) float64 { return float64(w.Most) }
 
 // heaviest is the window with the most trouble of a kind, or from one sign to the end where
 // none is known.
-func (s *subject) heaviest(dir int, first seq.Sign, kinds ...seq.SpellKind) window {
+func (s *subject) heaviest(dir dissect.Dir, first seq.Sign, kinds ...seq.SpellKind) window {
 	list := s.windows(dir, quietGap, many, kinds...)
 	if len(list) == 0 {
 		return window{seq.Spell{From: first.Time, To: first.Time, N: first.N, Worst: first}}

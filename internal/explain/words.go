@@ -32,7 +32,7 @@ func (n *namer) or(e dissect.Endpoint) string {
 
 // who names a side for people: by its role, where it has one, and the name that its address
 // has.
-func (s *subject) who(dir int) string {
+func (s *subject) who(dir dissect.Dir) string {
 	return call(s.Roles[dir], s.names.of(s.endpoint(dir)), s.endpoint(dir).String())
 }
 
@@ -56,10 +56,10 @@ func call(role, name, address string) string {
 }
 
 // address is that of a side, or its name.
-func (s *subject) address(dir int) string { return s.names.or(s.endpoint(dir)) }
+func (s *subject) address(dir dissect.Dir) string { return s.names.or(s.endpoint(dir)) }
 
 // Who is who at the start of a sentence.
-func (s *subject) Who(dir int) string {
+func (s *subject) Who(dir dissect.Dir) string {
 	if s.Roles[dir] == "" {
 		return s.address(dir) // a name stays as it is
 	}

@@ -1,6 +1,7 @@
 package htmlreport
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
@@ -63,7 +64,7 @@ func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) 
 		}
 		conn.Unpack()
 		p := Picture{Connection: conn.ID, Base: conn.FirstStamp}
-		for dir := range p.Sides {
+		for dir := range dissect.Dirs {
 			p.Sides[dir] = c.side(conn, dir, within)
 			p.Sides[dir].Window = conn.Protocol.Window
 		}
@@ -73,7 +74,7 @@ func (c *Collector) Pictures(conns []*session.Conn, within func(at int64) bool) 
 	return all
 }
 
-func (c *Collector) side(conn *session.Conn, dir int, within func(at int64) bool) (s Side) {
+func (c *Collector) side(conn *session.Conn, dir dissect.Dir, within func(at int64) bool) (s Side) {
 	for _, t := range c.shards {
 		if !t.Follows(conn) {
 			continue

@@ -173,7 +173,7 @@ func (s *laneSink) Recount(fr *dissect.Frame, c *session.Conn) {
 
 // Measured implements session.Recounter: a number that waited long for its acknowledgement
 // marks all the time that it waited.
-func (s *laneSink) Measured(c *session.Conn, dir int, of seq.MeasureSet, at, ns int64) {
+func (s *laneSink) Measured(c *session.Conn, dir dissect.Dir, of seq.MeasureSet, at, ns int64) {
 	if t := s.find(c); t != nil && of.Has(seq.AckWait) && slow(s.lanes.least[c.FirstFrame][dir], ns) {
 		stamp := at - (c.LastTime - c.LastStamp)
 		for i := s.lanes.column(stamp - ns); i <= s.lanes.column(stamp); i++ {

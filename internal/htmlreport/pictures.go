@@ -29,9 +29,10 @@ type Side struct {
 
 // A Loss is a number that was lost.
 type Loss struct {
-	Time, Number int64
-	Frame        uint64
-	Place        seq.Place
+	Time   int64
+	Number seq.Num
+	Frame  uint64
+	Place  seq.Place
 }
 
 var places = [...]string{seq.BeforeCapture: "before", seq.AfterCapture: "after", seq.NotCaptured: "not-captured"}
@@ -104,7 +105,7 @@ func (s *Side) append(b []byte, base int64) []byte {
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		b = append(appendScaled(append(comma(b, i), '['), m.Time-base, 1e9, 6), ',')
-		b = strconv.AppendInt(b, m.Number, 10)
+		b = strconv.AppendInt(b, int64(m.Number), 10)
 		b = strconv.AppendUint(append(b, ','), m.Frame, 10)
 		b = strconv.AppendInt(append(b, ','), m.N, 10)
 		b = append(append(append(b, `,"`...), kinds[m.Kind]...), '"')
@@ -117,14 +118,14 @@ func (s *Side) append(b []byte, base int64) []byte {
 	for i := range s.Unacked {
 		m := &s.Unacked[i]
 		b = append(appendScaled(append(comma(b, i), '['), m.Time-base, 1e9, 6), ',')
-		b = append(strconv.AppendInt(b, m.Number, 10), ',')
+		b = append(strconv.AppendInt(b, int64(m.Number), 10), ',')
 		b = append(strconv.AppendUint(b, m.Frame, 10), ']')
 	}
 	b = append(b, `],"losses":[`...)
 	for i := range s.Losses {
 		l := &s.Losses[i]
 		b = append(appendScaled(append(comma(b, i), '['), l.Time-base, 1e9, 6), ',')
-		b = strconv.AppendInt(b, l.Number, 10)
+		b = strconv.AppendInt(b, int64(l.Number), 10)
 		b = strconv.AppendUint(append(b, ','), l.Frame, 10)
 		b = append(append(append(b, `,"`...), places[l.Place]...), `"]`...)
 	}

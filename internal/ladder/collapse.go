@@ -22,7 +22,7 @@ func (r *Row) plain() bool {
 
 // A likeness is what the frames of a run have in common.
 type likeness struct {
-	from  int
+	from  dissect.Dir
 	typ   string
 	words dissect.Words
 }

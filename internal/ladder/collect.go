@@ -198,7 +198,7 @@ func (c *Collector) row(s *pipeline.Slot) Row {
 	r := Row{Kind: Frame, Frames: []uint64{d.Frame}, Time: d.Time, Until: d.Time, HasTime: d.HasTime, Type: fr.Type, Label: string(fr.Summary), Length: d.Length,
 		Clock: string(c.o.Clock.AppendTime(nil, d)), Datagrams: 1, Words: fr.Words, RetryOf: fr.RetryOf, AckedIn: fr.AckedIn, Acks: slices.Clone(fr.Acks)}
 	if r.From = s.Conn.DirOf(d); d.Kind == dissect.Unreachable {
-		r.From = 1 - r.From // it comes from where the datagram did not arrive
+		r.From = r.From.Other() // it comes from where the datagram did not arrive
 	}
 	if len(s.Head) == 8 {
 		r.Number, r.HasNumber = binary.LittleEndian.Uint64(s.Head), true

@@ -53,7 +53,7 @@ type record struct {
 	AckedIn   uint64          `json:"acked_in,omitempty"`
 	Acks      []uint64        `json:"acks,omitempty"`
 	Lost      string          `json:"lost,omitempty"`
-	Num       *int64          `json:"lost_number,omitempty"`
+	Num       *seq.Num        `json:"lost_number,omitempty"`
 	Before    uint64          `json:"before_frame,omitempty"`
 	Again     uint64          `json:"sent_again_in,omitempty"`
 	MS        *float64        `json:"ms,omitempty"`

@@ -36,10 +36,10 @@ const (
 // A Row is one line of the ladder. The fields that do not belong to its kind are zero.
 type Row struct {
 	Kind      Kind
-	Frames    []uint64 // those that it shows: one, those of a run, or none
-	From      int      // the side that sends: 0 for a, 1 for b
-	Time      int64    // ns since 1970, of the first frame
-	Until     int64    // of the last frame of a run, of the end of a pause
+	Frames    []uint64    // those that it shows: one, those of a run, or none
+	From      dissect.Dir // the side that sends: 0 for a, 1 for b
+	Time      int64       // ns since 1970, of the first frame
+	Until     int64       // of the last frame of a run, of the end of a pause
 	HasTime   bool
 	Clock     string // the time for people, as -t asks for it
 	Type      string
@@ -60,7 +60,7 @@ type Row struct {
 	Members []Row // the rows that a run puts together
 
 	Lost   seq.Place // where, of a loss
-	Num    int64     // the number lost, unwrapped
+	Num    seq.Num   // the number lost, unwrapped
 	Before uint64    // the frame at which it showed, of a loss that was not captured
 	Again  uint64    // the frame that sent it again, of a loss that was not captured
 

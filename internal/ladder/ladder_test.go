@@ -40,10 +40,10 @@ func newStage(o Options) *stage {
 }
 
 // plays plays the next frame of connection 0; change makes it another one.
-func (s *stage) plays(ms int64, change func(*pipeline.Slot)) {
+func (s *stage) plays(ms seq.Num, change func(*pipeline.Slot)) {
 	s.frame++
 	c := s.conns[0]
-	x := &pipeline.Slot{Conn: c, Show: true, Datagram: dissect.Datagram{Frame: s.frame, Time: ms * 1e6, HasTime: true, Src: c.A, Dst: c.B, Length: 10}}
+	x := &pipeline.Slot{Conn: c, Show: true, Datagram: dissect.Datagram{Frame: s.frame, Time: int64(ms * 1e6), HasTime: true, Src: c.A, Dst: c.B, Length: 10}}
 	x.Frame = dissect.Frame{Type: "DATA", Summary: fmt.Appendf(nil, "DATA %d", s.frame)}
 	if change != nil {
 		change(x)
@@ -75,7 +75,7 @@ func shape(rows []Row) string {
 func TestRuns(t *testing.T) {
 	s := newStage(Options{})
 	for i := range 12 {
-		s.plays(int64(i), func(x *pipeline.Slot) {
+		s.plays(seq.Num(i), func(x *pipeline.Slot) {
 			switch i {
 			case 1, 3, 5:
 				back(x)
@@ -97,7 +97,7 @@ func TestRuns(t *testing.T) {
 
 // TestPauses checks that pauses of a second are told, and those of a rhythm only with --all.
 func TestPauses(t *testing.T) {
-	at := []int64{0, 10, 1200, 2400, 3600, 3610, 9000, 8000, 9500}
+	at := []seq.Num{0, 10, 1200, 2400, 3600, 3610, 9000, 8000, 9500}
 	for _, c := range []struct {
 		all  bool
 		want []string
@@ -148,7 +148,7 @@ func TestLimit(t *testing.T) {
 	for range MaxFrames + 10 {
 		s.plays(0, other)
 	}
-	for i := range int64(MaxFrames) {
+	for i := range seq.Num(MaxFrames) {
 		s.plays(i, nil)
 		s.losses.hear(s.conns[1], 0, seq.Settled{Num: i, Frame: uint64(i + 1), After: true})
 		s.losses.hear(s.conns[0], 1, seq.Settled{Num: i, Frame: uint64(i + 1)})
@@ -161,7 +161,7 @@ func TestLimit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s = newStage(Options{})
-	for i := range int64(MaxFrames) + 1 {
+	for i := range seq.Num(MaxFrames) + 1 {
 		s.losses.hear(s.conns[1], 0, seq.Settled{Num: i, Before: true})
 	}
 	if s.Err() == nil {
@@ -175,7 +175,7 @@ func TestLimit(t *testing.T) {
 // TestAroundIsBounded checks that a window keeps no more than its frames.
 func TestAroundIsBounded(t *testing.T) {
 	s := newStage(Options{Around: 5000})
-	for i := range int64(10_000) {
+	for i := range seq.Num(10_000) {
 		s.plays(i, nil)
 		if n := len(s.rows); n > 2*aroundFrames+1 {
 			t.Fatalf("%d frames are kept", n)
@@ -185,7 +185,7 @@ func TestAroundIsBounded(t *testing.T) {
 		t.Errorf("%d frames from %d on", l.Frames, l.Rows[0].Frame())
 	}
 	s = newStage(Options{Around: 3})
-	for i := range int64(5) {
+	for i := range seq.Num(5) {
 		s.plays(i, func(x *pipeline.Slot) {
 			if i == 2 {
 				x.Conn = nil
@@ -201,13 +201,13 @@ func TestAroundIsBounded(t *testing.T) {
 // first frame with a later number, or with their own; and not outside of what is drawn.
 func TestLossesStandWhereTheyShow(t *testing.T) {
 	s := newStage(Options{All: true})
-	for i := range int64(6) {
+	for i := range seq.Num(6) {
 		s.plays(i, nil)
 	}
 	for _, x := range []seq.Settled{{Num: 10, Before: true}, {Num: 11, Before: true, Frame: 5}, {Num: 12, Frame: 3}, {Num: 13, NotCaptured: true}, {Num: 14, Frame: 999}} {
 		s.losses.hear(s.conns[0], 0, x)
 	}
-	want := map[int64]uint64{10: 3, 11: 3, 13: 999}
+	want := map[seq.Num]uint64{10: 3, 11: 3, 13: 999}
 	got := s.losses.of[s.conns[0]][0]
 	for i, x := range got.all {
 		if got.before[i] != want[x.Num] {
@@ -229,7 +229,7 @@ const hostile = "\x1b[31m</text><script>alert(1)</script>]]>&amp;\"'\n    b->>a:
 func hostileLadder() (*Ladder, func(dissect.Endpoint) string) {
 	s := newStage(Options{})
 	for i := range 5 {
-		s.plays(int64(2000*i), func(x *pipeline.Slot) {
+		s.plays(seq.Num(2000*i), func(x *pipeline.Slot) {
 			x.Frame.Summary, x.Frame.Type = []byte(hostile), hostile
 			x.Frame.Err = &dissect.Error{Reason: hostile}
 			if i == 3 {

@@ -3,6 +3,7 @@ package ladder
 import (
 	"sync"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -33,7 +34,7 @@ func newLosses() *losses {
 }
 
 // hear takes a conclusion (session.Config.Settled).
-func (l *losses) hear(c *session.Conn, dir int, x seq.Settled) {
+func (l *losses) hear(c *session.Conn, dir dissect.Dir, x seq.Settled) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.chosen != nil && c != l.chosen || l.passed[c] {
@@ -110,8 +111,8 @@ func (l *losses) rows(c *session.Conn) (rows []Row) {
 	if s == nil {
 		return nil
 	}
-	for dir := range s {
-		before := map[int64]uint64{}
+	for dir := range dissect.Dirs {
+		before := map[seq.Num]uint64{}
 		for i := range s[dir].all {
 			before[s[dir].all[i].Num] = s[dir].before[i]
 		}

@@ -17,7 +17,7 @@ import (
 func WriteMermaid(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) error {
 	m := bufio.NewWriter(w)
 	m.WriteString("sequenceDiagram\n")
-	for dir := range 2 {
+	for dir := range dissect.Dirs {
 		fmt.Fprintf(m, "    participant %s as %s\n", sideOf(dir), mermaidText(l.SideName(dir, names)))
 	}
 	title := fmt.Sprintf("connection %d, %s", l.Conn.ID, l.Conn.Protocol.Name)
@@ -31,7 +31,7 @@ func WriteMermaid(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) e
 	return m.Flush()
 }
 
-func sideOf(dir int) string { return "ab"[dir : dir+1] }
+func sideOf(dir dissect.Dir) string { return "ab"[dir : dir+1] }
 
 func writeMermaidRow(m *bufio.Writer, r *Row) {
 	if r.Kind == Pause {
@@ -42,7 +42,7 @@ func writeMermaidRow(m *bufio.Writer, r *Row) {
 	if r.Frame() != 0 {
 		label = fmt.Sprintf("%d  %s", r.Frame(), label)
 	}
-	fmt.Fprintf(m, "    %s%s%s: %s\n", sideOf(r.From), mermaidArrow(r), sideOf(1-r.From), mermaidText(label))
+	fmt.Fprintf(m, "    %s%s%s: %s\n", sideOf(r.From), mermaidArrow(r), sideOf(r.From.Other()), mermaidText(label))
 	for _, x := range r.remarks() {
 		fmt.Fprintf(m, "    Note over %s: %s\n", sideOf(r.From), mermaidText(x.text))
 	}

@@ -107,7 +107,7 @@ func (l *Ladder) near() string {
 }
 
 // SideName is "a 10.0.0.1:2302 (client)".
-func (l *Ladder) SideName(dir int, names func(dissect.Endpoint) string) string {
+func (l *Ladder) SideName(dir dissect.Dir, names func(dissect.Endpoint) string) string {
 	end := l.Conn.A
 	if dir == 1 {
 		end = l.Conn.B

@@ -79,9 +79,9 @@ func TestSamplerAnything(t *testing.T) {
 				for i := range c.Dir {
 					d := &c.Dir[i]
 					d.Frames, d.Bytes, d.DataFrames, d.Retries, d.UnneededRetries, d.OutOfOrder = any("f"), any("b"), any("d"), any("r"), any("u"), any("o")
-					num := rapid.Int64Range(0, 300).Draw(t, "num")
+					num := seq.Num(rapid.Int64Range(0, 300).Draw(t, "num"))
 					d.Send(&seq.Sending{Num: num, Hash: uint64(num), Time: st.Now, HasTime: true, Frame: 1})
-					d.Acknowledge(&seq.Acknowledgement{Next: rapid.Int64Range(0, 300).Draw(t, "ack"), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(seq.Position) {})
+					d.Acknowledge(&seq.Acknowledgement{Next: seq.Num(rapid.Int64Range(0, 300).Draw(t, "ack")), Time: st.Now + rapid.Int64Range(-1e9, 1e9).Draw(t, "took"), HasTime: true, Frame: uint64(num)}, func(seq.Position) {})
 				}
 			}
 			snap := s.Snapshot(st, conns)
@@ -216,8 +216,8 @@ func steady(c *session.Conn, at int64, perSecond int64, every int64) {
 		if every > 0 && n%every == 0 {
 			d.OutOfOrder++
 		}
-		d.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(2*n + 1), Time: when, HasTime: true})
-		d.Acknowledge(&seq.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(seq.Position) {})
+		d.Send(&seq.Sending{Num: seq.Num(n), Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(2*n + 1), Time: when, HasTime: true})
+		d.Acknowledge(&seq.Acknowledgement{Next: seq.Num(n) + 1, Frame: uint64(2*n + 2), Time: when + 30e6, HasTime: true}, func(seq.Position) {})
 	}
 }
 

@@ -132,11 +132,11 @@ type Note struct {
 
 // who names a side: by its role, its player, or as much of its address as tells it
 // from the other.
-func (r *Row) who(side int) string {
+func (r *Row) who(side dissect.Dir) string {
 	if known := cmp.Or(r.Role[side], r.Player[side]); known != "" {
 		return known
 	}
-	if port := r.End[side].Port; port != r.End[1-side].Port {
+	if port := r.End[side].Port; port != r.End[side.Other()].Port {
 		return ":" + strconv.Itoa(int(port))
 	}
 	return cutMiddle(r.End[side].Addr().String(), longestIPv4)

@@ -84,7 +84,7 @@ func nameOf(e dissect.Endpoint, names func(dissect.Endpoint) string) string {
 // measure fills in what the sides of a connection do now.
 func (t *track) measure(c *session.Conn, out *Snapshot) {
 	now := sample{at: out.Time}
-	for i := range c.Dir {
+	for i := range dissect.Dirs {
 		p := c.Pulse(i)
 		now.dir[i] = count(&c.Dir[i], &p)
 		t.row.Dir[i] = side(c, i, &p, out)
@@ -111,7 +111,7 @@ func timesOf(d *seq.Direction) *[seq.NMeasures]seq.RTT {
 }
 
 // side is what one side did so far, and how it does now.
-func side(c *session.Conn, i int, p *seq.Pulse, out *Snapshot) Dir {
+func side(c *session.Conn, i dissect.Dir, p *seq.Pulse, out *Snapshot) Dir {
 	d := &c.Dir[i]
 	x := Dir{
 		Frames: d.Frames, Bytes: d.Bytes, Data: d.DataFrames, Acks: d.Acks, KeepAlives: d.KeepAlives,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	dp8rules "github.com/dpdissect/dpdissect/dp8/rules"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
@@ -22,7 +22,7 @@ import (
 // forceDP8 makes the tracker take everything for DirectPlay 8: what is compared
 // is counting, not recognition.
 func forceDP8(o protocols.Options) []session.Force {
-	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8track.New(o.DP8)}}
+	return []session.Force{{Lo: 0, Hi: 65535, Protocol: dp8rules.New(o.DP8)}}
 }
 
 // onlyUDP leaves ICMP notices out.

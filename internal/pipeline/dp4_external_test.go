@@ -3,6 +3,7 @@ package pipeline
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
@@ -57,7 +58,7 @@ func compareDP4(t *testing.T, a *analysed, truth *dp4Truth) {
 		if want := [2]uint32{sides[0].From, sides[1].From}; c.Players != want || !c.Complete {
 			t.Errorf("players %v, complete %v, want %v from the start", c.Players, c.Complete, want)
 		}
-		for dir := range sides {
+		for dir := range dissect.Dirs {
 			d, want := &c.Dir[dir], &sides[dir]
 			var bytes int
 			for _, m := range want.Listed {

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
@@ -82,7 +83,7 @@ func compareModel(t *testing.T, a *analysed, truth *modelTruth) {
 		}
 		sides := [2]modelSide{want.FromA, want.FromB} // A is the connector and sends first
 		names := [2]string{"AB", "BA"}
-		for dir := range sides {
+		for dir := range dissect.Dirs {
 			d, w := &c.Dir[dir], &sides[dir]
 			if int(d.Messages) != w.Messages || d.MessageBytes != w.Bytes {
 				t.Errorf("%s: %d messages of %d bytes, want %d of %d", names[dir], d.Messages, d.MessageBytes, w.Messages, w.Bytes)

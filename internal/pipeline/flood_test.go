@@ -149,7 +149,7 @@ func followAll(all []dissect.Datagram, live bool) followed {
 	session.Number(conns)
 	for _, c := range conns {
 		text := fmt.Sprintf("%s %s %v-%v %v %v %s complete %v", c.Protocol.Name, c.Dialect, c.A, c.B, c.State, c.ClosedBy, c.Reason, c.Complete)
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			d := &c.Dir[dir]
 			text += fmt.Sprintf("; %d frames %d bytes %d retries %d copies %d missing %+v", d.Frames, d.Bytes, d.Retries, d.Duplicates, d.Missing(), d.Lost())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -87,7 +88,7 @@ func compareHazelEnd(t *testing.T, c *session.Conn, client, server *hazelSide) {
 	}
 }
 
-func compareHazelSide(t *testing.T, a *analysed, c *session.Conn, dir int, want *hazelSide, behindLoss bool) {
+func compareHazelSide(t *testing.T, a *analysed, c *session.Conn, dir dissect.Dir, want *hazelSide, behindLoss bool) {
 	d := &c.Dir[dir]
 	who := fmt.Sprintf("%s, direction %c", c.A, 'a'+dir)
 	messages := want.Reliable + want.Unreliable + want.Fragmented

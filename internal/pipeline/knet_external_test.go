@@ -87,7 +87,7 @@ func sumKNet(a *analysed, client, sender uint16) (s knetSum) {
 		if c.A.Port != client && c.B.Port != client {
 			continue
 		}
-		dir := 0
+		dir := dissect.Dir(0)
 		if c.B.Port == sender {
 			dir = 1
 		}

@@ -246,7 +246,7 @@ func TestOffloadWhole(t *testing.T) {
 			t.Fatalf("%s: %d long packets, %d connections", name, long, len(conns))
 		}
 		c := conns[0]
-		dir := 0
+		dir := dissect.Dir(0)
 		if c.B == from {
 			dir = 1
 		}

@@ -6,10 +6,11 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // count enters what is counted for every captured frame.
-func (o *opinion) count(dir int, tell told) {
+func (o *opinion) count(dir dissect.Dir, tell told) {
 	v := &o.dirs[dir]
 	for _, s := range o.all {
 		if s.dir != dir {
@@ -43,7 +44,7 @@ const horizon = 30e6
 
 // copies tells copies made by the network, retries, and retries that were not
 // needed.
-func (o *opinion) copies(dir int) {
+func (o *opinion) copies(dir dissect.Dir) {
 	v := &o.dirs[dir]
 	for i, s := range o.all {
 		if s.dir != dir || !s.authentic {
@@ -107,10 +108,10 @@ func (o *opinion) surpassed(i int) bool {
 }
 
 // order counts gaps, what fills them, and what stays missing.
-func (o *opinion) order(dir int) {
+func (o *opinion) order(dir dissect.Dir) {
 	v := &o.dirs[dir]
-	have := map[int64]bool{}
-	var lo, hi int64
+	have := map[seq.Num]bool{}
+	var lo, hi seq.Num
 	for _, s := range o.all {
 		if s.dir != dir || !s.authentic || s.f.Type != dp8.TypeDFrame || have[s.num] {
 			continue
@@ -138,8 +139,8 @@ func (o *opinion) order(dir int) {
 
 // acknowledged links the frames of a side with what acknowledges them, and
 // measures round trips.
-func (o *opinion) acknowledged(dir int) {
-	up, times, first := map[int64]bool{}, map[int64]int{}, map[int64]*seen{}
+func (o *opinion) acknowledged(dir dissect.Dir) {
+	up, times, first := map[seq.Num]bool{}, map[seq.Num]int{}, map[seq.Num]*seen{}
 	proven := func(s *seen) bool { // a copy, as the identification tells
 		return s != first[s.num] && s.words.Has(dissect.Duplicate) && s.d.IPID != 0 && s.d.IPID == first[s.num].d.IPID
 	}

@@ -3,7 +3,9 @@ package pipeline
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A cell is what the capture has of one number.
@@ -20,9 +22,9 @@ type chunk struct {
 }
 
 // assemble puts messages together from all that the capture has.
-func (o *opinion) assemble(dir int) (out []letter) {
-	units := map[int64]*cell{}
-	var lo, hi int64
+func (o *opinion) assemble(dir dissect.Dir) (out []letter) {
+	units := map[seq.Num]*cell{}
+	var lo, hi seq.Num
 	for _, s := range o.all {
 		if s.dir != dir || !s.authentic || s.f.Type != dp8.TypeDFrame {
 			continue
@@ -100,7 +102,7 @@ func partsOf(s *seen, want func(reliable bool) bool) (out []chunk) {
 	return out
 }
 
-func single(n int64, p chunk) letter {
+func single(n seq.Num, p chunk) letter {
 	return letter{number: n, first: p.s.d.Frame, last: p.s.d.Frame, time: p.s.d.Time, frames: 1, size: len(p.data),
 		reliable: p.reliable, ordered: p.ordered, complete: true, sum: sha256.Sum256(p.data)}
 }

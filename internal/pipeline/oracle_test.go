@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // The oracle is a second opinion on every number of docs/analysis.md: it has the
@@ -25,17 +26,17 @@ type told struct {
 // A seen is one captured datagram of a connection.
 type seen struct {
 	d         *dissect.Datagram
-	dir       int
+	dir       dissect.Dir
 	f         dp8.Frame
 	err       *dissect.Error
 	keep      bool // a KeepAlive
 	authentic bool // decoded, and not forged
 
-	num     int64 // of a data frame
-	retry   bool  // has the RETRY bit
-	next    int64 // all below is acknowledged
+	num     seq.Num // of a data frame
+	retry   bool    // has the RETRY bit
+	next    seq.Num // all below is acknowledged
 	mask    uint64
-	givesUp []int64
+	givesUp []seq.Num
 	hasAck  bool
 
 	words   dissect.Words
@@ -56,7 +57,7 @@ type verdict struct {
 
 // A letter is one message, whole or not.
 type letter struct {
-	number            int64
+	number            seq.Num
 	first, last       uint64
 	time              int64
 	frames, size      int
@@ -160,7 +161,7 @@ func judge(ds []*dissect.Datagram, tell told) *opinion {
 	}
 	o.authenticate(tell)
 	o.number()
-	for dir := range o.dirs {
+	for dir := range dissect.Dirs {
 		o.count(dir, tell)
 		o.copies(dir)
 		o.order(dir)
@@ -179,7 +180,7 @@ func (o *opinion) authenticate(tell told) {
 		o.late = o.late || mustSign(s) && !o.secrets
 		if h := &s.f.Handshake; s.f.Type == dp8.TypeConnectedSigned && h.Command&dp8.Poll == 0 && !o.secrets {
 			o.secrets = true
-			secret[s.dir], secret[1-s.dir] = h.SenderSecret, h.ReceiverSecret
+			secret[s.dir], secret[s.dir.Other()] = h.SenderSecret, h.ReceiverSecret
 		}
 	}
 	if tell.signing == "full" {
@@ -191,7 +192,7 @@ func (o *opinion) authenticate(tell told) {
 		return
 	}
 	if !o.secrets {
-		for dir := range secret {
+		for dir := range dissect.Dirs {
 			votes := map[[8]byte]int{}
 			for _, s := range o.all {
 				if sig, has := signature(s); s.dir == dir && has {
@@ -228,17 +229,17 @@ func signature(s *seen) (sig [8]byte, has bool) {
 }
 
 // near unwraps 8 bits to the value nearest to ref.
-func near(ref int64, wire uint8) int64 { return ref + int64(int8(wire-uint8(ref))) }
+func near(ref seq.Num, wire uint8) seq.Num { return ref + seq.Num(int8(wire-uint8(ref))) }
 
 // number unwraps sequence numbers, then what refers to them.
 func (o *opinion) number() {
-	var high [2]int64
+	var high [2]seq.Num
 	var have [2]bool
-	var first [2]int64
+	var first [2]seq.Num
 	var any [2]bool
 	for _, s := range o.all {
 		if d := &s.f.DFrame; s.authentic && s.f.Type == dp8.TypeDFrame {
-			s.num = int64(d.Seq)
+			s.num = seq.Num(d.Seq)
 			if have[s.dir] {
 				s.num = near(high[s.dir], d.Seq)
 			}
@@ -254,17 +255,17 @@ func (o *opinion) number() {
 	// the first one that was.
 	high, have = first, any
 	if o.complete {
-		high = [2]int64{}
+		high = [2]seq.Num{}
 		have = [2]bool{true, true}
 	}
-	var acked [2]int64
+	var acked [2]seq.Num
 	for _, s := range o.all {
 		if !s.authentic {
 			continue
 		}
 		var nrcv uint8
 		var up uint64
-		var from int64
+		var from seq.Num
 		switch s.f.Type {
 		case dp8.TypeDFrame:
 			high[s.dir] = max(high[s.dir], s.num)
@@ -275,19 +276,19 @@ func (o *opinion) number() {
 		default:
 			continue
 		}
-		other := 1 - s.dir
+		other := s.dir.Other()
 		if s.hasAck = have[other]; s.hasAck {
 			s.next = near(max(high[other], acked[other]), nrcv)
 			acked[other] = max(acked[other], s.next)
 		}
 		for ; up != 0; up &= up - 1 {
-			s.givesUp = append(s.givesUp, from-1-int64(bits.TrailingZeros64(up)))
+			s.givesUp = append(s.givesUp, from-1-seq.Num(bits.TrailingZeros64(up)))
 		}
 	}
 }
 
 // covers reports whether a frame acknowledges a number of the other side.
-func (s *seen) covers(n int64) bool {
+func (s *seen) covers(n seq.Num) bool {
 	i := n - s.next - 1
 	return s.hasAck && (n < s.next || i >= 0 && i < 64 && s.mask>>i&1 != 0)
 }

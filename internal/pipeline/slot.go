@@ -49,7 +49,7 @@ func (s *Slot) Settle() { s.waiting = false }
 type message struct {
 	conn       *session.Conn
 	at         uint64
-	dir        int
+	dir        dissect.Dir
 	index      uint64
 	head, tail []byte
 }

@@ -133,25 +133,25 @@ func (s *stranger) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram
 	for i := range ends {
 		ends[i].next = []uint32{0, 1, rnd.Uint32()}[rnd.IntN(3)]
 	}
-	addr := func(side int) dissect.Endpoint {
+	addr := func(side dissect.Dir) dissect.Endpoint {
 		return dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(pair >> 8), byte(pair), byte(1 + side)}), uint16(20000+side)))
 	}
 	ms, unanswered := rnd.Uint32(), 0
-	say := func(side int, list []piece, payload int) {
+	say := func(side dissect.Dir, list []piece, payload int) {
 		ms += rnd.Uint32N(20)
 		b := s.write(rnd, list, &ends[side], ms, payload)
-		all = append(all, dissect.Datagram{Time: int64(len(all)+1) * 11e6, HasTime: true, Src: addr(side), Dst: addr(1 - side),
+		all = append(all, dissect.Datagram{Time: int64(len(all)+1) * 11e6, HasTime: true, Src: addr(side), Dst: addr(side.Other()),
 			Payload: b, Length: len(b), IPID: uint16(len(all) + 1)})
 	}
 	for len(all) < n {
-		side := rnd.IntN(2)
+		side := dissect.Dir(rnd.IntN(2))
 		for range 1 + rnd.IntN(s.window) {
 			say(side, s.data, rnd.IntN(s.largest))
-			ends[1-side].got = ends[side].next
+			ends[side.Other()].got = ends[side].next
 			ends[side].next++
 			if unanswered++; unanswered >= s.ackEvery {
 				unanswered = 0
-				say(1-side, s.ack, 0)
+				say(side.Other(), s.ack, 0)
 			}
 		}
 	}

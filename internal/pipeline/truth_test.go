@@ -79,7 +79,7 @@ func analyseAs(t *testing.T, path string, cfg session.Config) analysed {
 
 // digest is the SHA-256 over the payloads of a direction's messages, ordered by
 // number and, among equal numbers, as delivered; last come those that have none.
-func (a *analysed) digest(c *session.Conn, dir int) string {
+func (a *analysed) digest(c *session.Conn, dir dissect.Dir) string {
 	var of []session.Message
 	for _, m := range a.messages {
 		if m.Conn == c && m.Dir == dir {
@@ -237,11 +237,11 @@ func compareConn(t *testing.T, a *analysed, c *session.Conn, want *tracegen.Conn
 	}
 	for dir, key := range []string{"a", "b"} {
 		other := want.Directions[[]string{"b", "a"}[dir]].Dialect
-		compareDirection(check, a, c, dir, key, want.Directions[key], other)
+		compareDirection(check, a, c, dissect.Dir(dir), key, want.Directions[key], other)
 	}
 }
 
-func compareDirection(check func(string, any, any), a *analysed, c *session.Conn, dir int, key string, want tracegen.Direction, otherSpeaks string) {
+func compareDirection(check func(string, any, any), a *analysed, c *session.Conn, dir dissect.Dir, key string, want tracegen.Direction, otherSpeaks string) {
 	d := &c.Dir[dir]
 	eq := func(what string, got uint64, want int) { check(key+" "+what, got, want) }
 	forged := want.ForgedTypes

@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // turns are the frames behind which further messages of a side must stand, since one
 // that came before them stands there: what was held of a pair until it was recognised
@@ -14,7 +17,7 @@ type turns struct {
 // A sender is one side of a connection.
 type sender struct {
 	conn *session.Conn
-	dir  int
+	dir  dissect.Dir
 }
 
 // leastTurns is how many entries are worth no look.

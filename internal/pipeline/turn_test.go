@@ -69,7 +69,7 @@ func (d *desk) known(frame uint64) {
 }
 
 // message delivers the next message of a side during a frame.
-func (d *desk) message(dir int, at uint64) {
+func (d *desk) message(dir dissect.Dir, at uint64) {
 	d.run.Sink(0).Message(&session.Message{Conn: d.conn, Dir: dir, Index: d.next[dir], At: at})
 	d.next[dir]++
 }
@@ -98,7 +98,7 @@ func TestMessagesOfHeldFrames(t *testing.T) {
 	}
 	d.packet(5, 0)
 	for frame := uint64(1); frame <= 5; frame++ {
-		d.message(int(frame%2), frame)
+		d.message(dissect.Dir(frame%2), frame)
 		d.known(frame)
 	}
 	d.packet(6, 0)

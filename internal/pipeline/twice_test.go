@@ -26,7 +26,7 @@ func TestSeenTwice(t *testing.T) {
 			continue
 		}
 		for i := range once {
-			for dir := range once[i].Dir {
+			for dir := range dissect.Dirs {
 				a, b := &once[i].Dir[dir], &twice[i].Dir[dir]
 				if a.RTT() != b.RTT() || a.Retries != b.Retries || once[i].State != twice[i].State {
 					t.Errorf("%s, connection %d: %+v, %d retries, %s; seen twice %+v, %d, %s", filepath.Base(f), i,

@@ -107,7 +107,7 @@ func differ(w *watched, c *session.Conn, o *opinion, tell told) (out []string) {
 		} else if o.secrets && tell.signing == "fast" {
 			note(key+"valid signatures", s.Valid, v.signed)
 		}
-		out = append(out, differMessages(key, w, c, dir, v.messages)...)
+		out = append(out, differMessages(key, w, c, dissect.Dir(dir), v.messages)...)
 	}
 	for _, s := range o.all {
 		fr, ok := w.frames[s.d.Frame]
@@ -162,7 +162,7 @@ func differRTT(key string, got seq.RTT, want []int64) (out []string) {
 	return out
 }
 
-func differMessages(key string, w *watched, c *session.Conn, dir int, want []letter) (out []string) {
+func differMessages(key string, w *watched, c *session.Conn, dir dissect.Dir, want []letter) (out []string) {
 	var got []letter
 	var whole, octets, parts uint64
 	last, count := uint64(0), uint64(0)

@@ -5,6 +5,7 @@ package protocols
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	dp4rules "github.com/dpdissect/dpdissect/dp4/rules"
+	dp8rules "github.com/dpdissect/dpdissect/dp8/rules"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	hazelrules "github.com/dpdissect/dpdissect/hazel/rules"
 	knetrules "github.com/dpdissect/dpdissect/knet/rules"
@@ -20,7 +21,7 @@ type Options struct {
 // weight decides.
 func All(o Options) []*session.Protocol {
 	return []*session.Protocol{
-		dp8track.New(o.DP8),
+		dp8rules.New(o.DP8),
 		dp4rules.New(),
 		knetrules.New(),
 		hazelrules.New(),

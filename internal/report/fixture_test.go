@@ -41,12 +41,12 @@ func signedConn() *session.Conn {
 		if n == 7 || n == 20 { // not captured
 			continue
 		}
-		a.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), IPID: uint16(n + 1), Frame: uint64(2*n + 3), Time: at, HasTime: true})
-		a.Acknowledge(&seq.Acknowledgement{Next: n + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(seq.Position) {})
+		a.Send(&seq.Sending{Num: seq.Num(n), Mark: seq.MarkFirst, Hash: uint64(n), IPID: uint16(n + 1), Frame: uint64(2*n + 3), Time: at, HasTime: true})
+		a.Acknowledge(&seq.Acknowledgement{Next: seq.Num(n) + 1, Frame: uint64(2*n + 4), Time: at + 11*ms + n*ms/3, HasTime: true}, func(seq.Position) {})
 	}
 	a.Send(&seq.Sending{Num: 39, Mark: seq.MarkRetry, Hash: 39, IPID: 99, Frame: 90, Time: start + 500*ms, HasTime: true})
 	for n := range int64(5) {
-		b.Send(&seq.Sending{Num: n, Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(100 + n), Time: start + n*ms, HasTime: true})
+		b.Send(&seq.Sending{Num: seq.Num(n), Mark: seq.MarkFirst, Hash: uint64(n), Frame: uint64(100 + n), Time: start + n*ms, HasTime: true})
 	}
 	a.Close()
 	b.Close()

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
@@ -15,14 +16,14 @@ const IntervalSchema = "dpdissect/interval/1"
 // Intervals are those of the connections of a run.
 type Intervals struct {
 	Conns  []*session.Conn
-	Of     func(c *session.Conn, dir int) []*timeline.Interval
+	Of     func(c *session.Conn, dir dissect.Dir) []*timeline.Interval
 	Length int64 // of an interval, ns
 }
 
 // each calls f for all intervals: by connection, direction and time.
-func (x *Intervals) each(f func(c *session.Conn, dir int, v *timeline.Interval) error) error {
+func (x *Intervals) each(f func(c *session.Conn, dir dissect.Dir, v *timeline.Interval) error) error {
 	for _, c := range x.Conns {
-		for dir := range c.Dir {
+		for dir := range dissect.Dirs {
 			for _, v := range x.Of(c, dir) {
 				if err := f(c, dir, v); err != nil {
 					return err
@@ -33,7 +34,7 @@ func (x *Intervals) each(f func(c *session.Conn, dir int, v *timeline.Interval) 
 	return nil
 }
 
-func (e *encoder) interval(c *session.Conn, dir int, v *timeline.Interval) {
+func (e *encoder) interval(c *session.Conn, dir dissect.Dir, v *timeline.Interval) {
 	e.item()
 	e.text("schema", IntervalSchema)
 	e.count("connection", uint64(c.ID))
@@ -55,7 +56,7 @@ func (e *encoder) interval(c *session.Conn, dir int, v *timeline.Interval) {
 // WriteIntervalRecords writes a record a line.
 func WriteIntervalRecords(w io.Writer, x *Intervals) error {
 	var e encoder
-	return x.each(func(c *session.Conn, dir int, v *timeline.Interval) error {
+	return x.each(func(c *session.Conn, dir dissect.Dir, v *timeline.Interval) error {
 		e.b = append(e.b[:0], '[') // in front of an element stands no comma
 		e.interval(c, dir, v)
 		_, err := w.Write(append(e.b[1:], '\n'))
@@ -68,7 +69,7 @@ func WriteIntervalJSON(w io.Writer, x *Intervals) error {
 	var d render.Document
 	var e encoder
 	var text []byte
-	err := x.each(func(c *session.Conn, dir int, v *timeline.Interval) error {
+	err := x.each(func(c *session.Conn, dir dissect.Dir, v *timeline.Interval) error {
 		e.b = append(e.b[:0], '[')
 		e.interval(c, dir, v)
 		text = d.AppendRecord(text[:0], e.b[1:])
@@ -98,7 +99,7 @@ func WriteIntervalCSV(w io.Writer, x *Intervals) error {
 	}
 	var e encoder
 	var row []byte
-	return x.each(func(c *session.Conn, dir int, v *timeline.Interval) error {
+	return x.each(func(c *session.Conn, dir dissect.Dir, v *timeline.Interval) error {
 		e.b = append(e.b[:0], '[')
 		e.interval(c, dir, v)
 		row = t.AppendRow(row[:0], e.b[1:])

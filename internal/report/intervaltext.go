@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
@@ -32,7 +33,7 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 		clock := g.clock(o.Clock)
 		fmt.Fprintf(b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), g.stepText())
 		for dir, list := range sides {
-			g.rows(b, dir, list)
+			g.rows(b, dissect.Dir(dir), list)
 		}
 	})
 }
@@ -141,7 +142,7 @@ func (g grid) column(v *timeline.Interval) int {
 }
 
 // rows writes the sparklines of a direction; counters that are 0 throughout are left out.
-func (g grid) rows(b *strings.Builder, dir int, list []*timeline.Interval) {
+func (g grid) rows(b *strings.Builder, dir dissect.Dir, list []*timeline.Interval) {
 	side := "ab"[dir : dir+1]
 	for _, i := range measure.InInterval {
 		if values, total := g.sums(list, i); total > 0 {

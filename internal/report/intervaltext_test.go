@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
@@ -59,7 +60,7 @@ func TestIntervalTextKeepsItsWidth(t *testing.T) {
 		v.Counts[measure.Frames] = 123_456_789 + i
 		list = append(list, v)
 	}
-	x := &Intervals{Conns: []*session.Conn{c}, Of: func(*session.Conn, int) []*timeline.Interval { return list }, Length: 1e9}
+	x := &Intervals{Conns: []*session.Conn{c}, Of: func(*session.Conn, dissect.Dir) []*timeline.Interval { return list }, Length: 1e9}
 	for _, width := range []int{80, 120, 200} {
 		var b strings.Builder
 		if err := WriteIntervalText(&b, x, TextOptions{Width: width}); err != nil {

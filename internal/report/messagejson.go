@@ -37,7 +37,7 @@ func AppendMessageBody(dst []byte, m *session.Message, payload bool) []byte {
 	}
 	e.integer("frames", int64(m.Frames))
 	if !m.Unnumbered {
-		e.integer("number", m.Number)
+		e.integer("number", int64(m.Number))
 	}
 	e.boolean("reliable", m.Reliable)
 	e.boolean("ordered", m.Ordered)

@@ -86,7 +86,7 @@ func appendMessageNumber(dst []byte, m *session.Message) []byte {
 	if m.Unnumbered {
 		return append(dst, '-')
 	}
-	return strconv.AppendInt(dst, m.Number, 10)
+	return strconv.AppendInt(dst, int64(m.Number), 10)
 }
 
 // cellEnd stands behind every cell of AppendMessageCells; escaped text has none.

@@ -26,7 +26,7 @@ func TestRulesSteerNothing(t *testing.T) {
 	}{
 		{hazeltrack.New(nil), "hazel/*.pcap*"},
 		{dp4track.New(nil), "directplay/dp4*.pcap*"},
-		{dp8track.Follow(dp8track.Options{}), "directplay/*.pcap*"},
+		{dp8track.New(dp8track.Options{}, nil), "directplay/*.pcap*"},
 		{knettrack.New(nil), "knet/*.pcap*"},
 	} {
 		t.Run(c.bare.Name, func(t *testing.T) { rulesSteerNothing(t, c.bare, c.captures) })

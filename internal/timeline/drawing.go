@@ -43,8 +43,8 @@ func (d *Drawn) delayed(frame uint64, ns int64) {
 // A Mark is one event, which a picture shows however many there are.
 type Mark struct {
 	Kind   MarkKind
-	Time   int64 // ns since 1970, by the capture's times
-	Number int64 // unwrapped
+	Time   int64   // ns since 1970, by the capture's times
+	Number seq.Num // unwrapped
 	Frame  uint64
 	N      int64 // how many units it stands for
 	Delay  int64 // ns until its acknowledgement, 0 where none was captured
@@ -69,7 +69,7 @@ const keptPlaces = 1024
 type drawing struct {
 	marks    []Mark
 	dropped  int64
-	acked    int64 // up to where the peer has acknowledged
+	acked    seq.Num // up to where the peer has acknowledged
 	hasAcked bool
 	sent     []place // of the latest frames, a ring
 	next     int     // place of the oldest
@@ -79,7 +79,7 @@ type drawing struct {
 // A place is what a frame sent.
 type place struct {
 	frame   uint64
-	num     int64
+	num     seq.Num
 	at      int64 // ns since 1970, by the capture's times
 	mark    int   // that of the frame among the marks, and 1; 0 for none
 	waiting bool  // for an acknowledgement
@@ -121,7 +121,7 @@ func (v *Interval) picture() *Drawn {
 }
 
 // draw enters what a frame shows of a side. before is what the side had counted until then.
-func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, at int64, before measure.Values) {
+func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir dissect.Dir, at int64, before measure.Values) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	if !d.IsOpen() || !x.started {
 		return
@@ -138,13 +138,13 @@ func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir int, a
 	sent := frame == fr.Frame
 	if sent {
 		v := t.interval(c, l, at).picture()
-		v.Sent.add(num)
+		v.Sent.add(int64(num))
 		if v.Frame == 0 {
 			v.Frame = fr.Frame
 		}
 		waiting := fr.Awaits && !fr.Unreliable
 		if !waiting {
-			v.Unreliable.add(num)
+			v.Unreliable.add(int64(num))
 		}
 		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: waiting})
 	}
@@ -166,7 +166,7 @@ func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.
 	next, ok := w.Cumulative()
 	if ok && (!g.hasAcked || next != g.acked) {
 		g.acked, g.hasAcked = next, true
-		t.interval(c, l, at).picture().Acked.add(next)
+		t.interval(c, l, at).picture().Acked.add(int64(next))
 	}
 	for _, frame := range fr.Acks {
 		p := g.placeOf(frame)
@@ -174,7 +174,7 @@ func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.
 			continue
 		}
 		if !ok || p.num >= next {
-			t.interval(c, l, at).picture().Sacked.add(p.num)
+			t.interval(c, l, at).picture().Sacked.add(int64(p.num))
 		}
 		if ns := at - p.at; ns > 0 {
 			t.interval(c, l, p.at).picture().delayed(frame, ns)
@@ -232,7 +232,7 @@ func (g *drawing) placeOf(frame uint64) *place {
 
 // Unacked gives what a side sent and asked an acknowledgement for that was not captured, in
 // the order of time, once the run is over. Each transmission counts by itself.
-func (t *Timeline) Unacked(c *session.Conn, dir int) []Mark {
+func (t *Timeline) Unacked(c *session.Conn, dir dissect.Dir) []Mark {
 	x := t.conns[c]
 	if x == nil || x.dir[dir].drawing == nil {
 		return nil
@@ -265,7 +265,7 @@ func (g *drawing) add(m Mark, kind MarkKind, n int64) {
 
 // Marks gives the events of a side of a connection, once the run is over, and how many
 // units more there were than are kept.
-func (t *Timeline) Marks(c *session.Conn, dir int) (marks []Mark, dropped int64) {
+func (t *Timeline) Marks(c *session.Conn, dir dissect.Dir) (marks []Mark, dropped int64) {
 	x := t.conns[c]
 	if x == nil || x.dir[dir].drawing == nil {
 		return nil, 0

@@ -36,7 +36,7 @@ func TestMarksDropped(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	var g drawing
 	for i := range 2 * uint64(keptPlaces) {
-		g.keep(place{frame: 2 * i, num: int64(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
+		g.keep(place{frame: 2 * i, num: seq.Num(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
 	}
 	if p := g.placeOf(4*keptPlaces - 2); p == nil || p.num != 2*keptPlaces+6 {
 		t.Errorf("the latest is %+v", p)
@@ -64,8 +64,8 @@ func TestOpeningAndClosingAreMarked(t *testing.T) {
 	tl := NewDrawing(func(*session.Conn) int64 { return 1e9 }, nil)
 	ends := [2]dissect.Endpoint{{Port: 1}, {Port: 2}}
 	c := &session.Conn{A: ends[0], B: ends[1], Dir: new([2]seq.Direction)}
-	for dir := range c.Dir {
-		c.Dir[dir].Open(new(seq.Work), &c.Dir[1-dir], seq.Options{})
+	for dir := range dissect.Dirs {
+		c.Dir[dir].Open(new(seq.Work), &c.Dir[dir.Other()], seq.Options{})
 	}
 	for i, w := range []dissect.Words{dissect.Handshake, 0, dissect.Close} {
 		d := &dissect.Datagram{Frame: uint64(i + 1), Time: int64(i+1) * 1e6, HasTime: true, Src: ends[0], Dst: ends[1]}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"sync"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -33,7 +34,7 @@ func NewLosses(max int, wanted func(c *session.Conn) bool) *Losses {
 }
 
 // Hear takes a conclusion (session.Config.Settled).
-func (l *Losses) Hear(c *session.Conn, dir int, x seq.Settled) {
+func (l *Losses) Hear(c *session.Conn, dir dissect.Dir, x seq.Settled) {
 	if !x.Suspects() || l.wanted != nil && !l.wanted(c) {
 		return
 	}
@@ -54,7 +55,7 @@ func (l *Losses) Hear(c *session.Conn, dir int, x seq.Settled) {
 }
 
 // Complete reports whether all that is counted of a direction can be placed in time.
-func (l *Losses) Complete(c *session.Conn, dir int) bool {
+func (l *Losses) Complete(c *session.Conn, dir dissect.Dir) bool {
 	s := l.of[c]
 	return s == nil || !s[dir].more
 }
@@ -62,7 +63,7 @@ func (l *Losses) Complete(c *session.Conn, dir int) bool {
 // Of gives the numbers of a direction that are counted as lost or as not captured, once the
 // run is over, and how many of those lost are not among them. Their times are those of the
 // tracker's clock.
-func (l *Losses) Of(c *session.Conn, dir int) (claims []seq.Claim, left uint64) {
+func (l *Losses) Of(c *session.Conn, dir dissect.Dir) (claims []seq.Claim, left uint64) {
 	counted := c.Dir[dir].Lost()
 	s := l.of[c]
 	if s == nil {

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -13,7 +14,7 @@ func (t *Timeline) Rest(c *session.Conn) {
 	if x == nil || t.length != nil {
 		return
 	}
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		t.note(x, c, dir, x.at)
 	}
 	t.packer.Reset()

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -40,7 +41,7 @@ func NewPart(within func(at int64) int, losses *Losses, next session.Sink) *Part
 
 // lost counts the losses of a direction whose frames stand in the span. They are unknown
 // where there are more than can be placed.
-func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
+func (p *Part) lost(c *session.Conn, dir dissect.Dir) (l seq.Lost, unknown bool) {
 	claims, _ := p.losses.Of(c, dir)
 	x := p.linesOf(c)
 	for i := range claims {
@@ -63,7 +64,7 @@ func (p *Part) lost(c *session.Conn, dir int) (l seq.Lost, unknown bool) {
 // Restrict makes a connection report what happened within the span alone, once the run is
 // over.
 func (p *Part) Restrict(c *session.Conn) {
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		d := &c.Dir[dir]
 		x := &Interval{}
 		for _, v := range p.Direction(c, dir) {

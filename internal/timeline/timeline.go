@@ -84,7 +84,7 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 	if x.started && fr.Frame == c.LastFrame && fr.HasTime {
 		x.step(c.LastTime, c.LastTime-c.LastStamp)
 	}
-	for dir := range c.Dir {
+	for dir := range dissect.Dirs {
 		before := x.dir[dir].told
 		if t.note(x, c, dir, at); t.length != nil {
 			t.draw(x, fr, c, dir, at, before)
@@ -94,7 +94,7 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 
 // note enters what a direction counted since it was asked last. What comes before the first
 // time waits for it.
-func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
+func (t *Timeline) note(x *lines, c *session.Conn, dir dissect.Dir, at int64) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	var now measure.Values
 	if now.Read(d); t.whole {
@@ -115,7 +115,7 @@ func (t *Timeline) note(x *lines, c *session.Conn, dir int, at int64) {
 }
 
 // Measured implements session.Recounter.
-func (t *Timeline) Measured(c *session.Conn, dir int, of seq.MeasureSet, at, ns int64) {
+func (t *Timeline) Measured(c *session.Conn, dir dissect.Dir, of seq.MeasureSet, at, ns int64) {
 	if t.passes(c) {
 		return
 	}
@@ -192,7 +192,7 @@ func (t *Timeline) Follows(c *session.Conn) bool {
 // Direction gives the intervals of a side of a connection in the order of time, once the
 // run is over. What became known behind its last frame is in the last of them. A connection
 // none of whose frames has a time has no intervals.
-func (t *Timeline) Direction(c *session.Conn, dir int) []*Interval {
+func (t *Timeline) Direction(c *session.Conn, dir dissect.Dir) []*Interval {
 	x := t.linesOf(c)
 	if x == nil {
 		return nil

@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 // Numbers are what budgets and later runs ask of an analysis document. They are found in one
 // or two passes over it, so that they take the same room for any number of connections.
@@ -79,14 +82,14 @@ func (n *Numbers) addCapture(c *connection) {
 func (n *Numbers) add(c *connection) {
 	n.connections++
 	n.addPlaces(ofConnection, &c.own, 0)
-	for i := range c.dirs {
+	for i := range dissect.Dirs {
 		n.addPlaces(ofDirection, &c.dirs[i], i+1)
 		n.trips[0].add(&c.dirs[i], qP50)
 		n.trips[1].add(&c.dirs[i], qP95)
 	}
 }
 
-func (n *Numbers) addPlaces(l level, r *reading, side int) {
+func (n *Numbers) addPlaces(l level, r *reading, side dissect.Dir) {
 	for i := range quantities {
 		q := &quantities[i]
 		if q.level != l {

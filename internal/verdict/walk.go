@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/dpdissect/dpdissect/dissect"
 	"io"
 	"strings"
 )
@@ -24,7 +25,7 @@ type spot struct {
 	under map[string]*spot
 	leaf  int // quantity, -1 for none
 	kind  spotKind
-	side  int
+	side  dissect.Dir
 }
 
 // spotKind is what stands at a spot.
@@ -56,7 +57,7 @@ func newKeys() *spot {
 		case ofDirection:
 			for side, key := range []string{"a", "b"} {
 				s := root.down("connections", "", "directions", key)
-				s.kind, s.side = atDirection, side
+				s.kind, s.side = atDirection, dissect.Dir(side)
 				s.grow(name, i)
 			}
 		}

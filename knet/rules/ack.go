@@ -24,15 +24,15 @@ const (
 )
 
 // unwrapped is a PacketID of a side as near as can be to those it sent.
-func (r *datagrams) unwrapped(id uint32) int64 {
+func (r *datagrams) unwrapped(id uint32) seq.Num {
 	s := seq.Serial{Bits: knet.PacketIDBits}
 	s.Advance(r.top)
 	return s.Peek(id)
 }
 
 // judgeAck judges a PacketAck by what the other side has sent.
-func (c numberJudge) judgeAck(dir int, m *knet.Message) {
-	r := &c.side[1-dir].datagrams
+func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
+	r := &c.side[dir.Other()].datagrams
 	if !r.has {
 		return
 	}
@@ -43,11 +43,11 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 	list := m.Ack.AppendIDs(ids[:0])
 	high, low := r.low, r.top
 	for i, id := range list {
-		if list[i] = r.unwrapped(uint32(id)); r.isFaulty(uint32(id)) || c.MayOpen(uint32(id)) {
+		if list[i] = int64(r.unwrapped(uint32(id))); r.isFaulty(uint32(id)) || c.MayOpen(uint32(id)) {
 			list[i] = noNumber
 			continue
 		}
-		high, low = max(high, list[i]), min(low, list[i])
+		high, low = max(high, seq.Num(list[i])), min(low, seq.Num(list[i]))
 	}
 	switch {
 	case high > r.top:
@@ -66,17 +66,17 @@ func (c numberJudge) judgeAck(dir int, m *knet.Message) {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for _, num := range list {
-		if x := r.at(num); x != nil && !x.suspect {
-			c.judgeAcked(dir, num, x)
+		if x := r.at(seq.Num(num)); x != nil && !x.suspect {
+			c.judgeAcked(dir, seq.Num(num), x)
 		}
 	}
 }
 
 // takesUsualAck is judgeAck for one that names only what lies within what was
 // captured, and reports whether it is such.
-func (c numberJudge) takesUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
+func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) bool {
 	first := r.unwrapped(a.PacketID & knet.PacketIDMask)
-	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+int64(bits.Len64(a.Bits)) > r.top {
+	if a.PacketID > knet.PacketIDMask || r.faults > 0 || first < r.low || first+seq.Num(bits.Len64(a.Bits)) > r.top {
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
@@ -84,7 +84,7 @@ func (c numberJudge) takesUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 		c.judgeAcked(dir, first, x)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
-		num := first + 1 + int64(bits.TrailingZeros64(m))
+		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
 		if x := r.at(num); x != nil && !x.suspect {
 			c.judgeAcked(dir, num, x)
 		}
@@ -93,9 +93,9 @@ func (c numberJudge) takesUsualAck(dir int, a *knet.Ack, r *datagrams) bool {
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured.
-func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
-	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(1-dir, x)) {
+	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}
 	if !rules.Check(rRdAckUnrel, x.reliable) {
@@ -104,9 +104,9 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 	}
 	if x.acks == 0 {
 		x.ackAt = c.Frame.Time
-		c.side[1-dir].order.acks++
-		c.side[1-dir].order.known++
-		c.side[1-dir].ask.acks++
+		c.side[dir.Other()].order.acks++
+		c.side[dir.Other()].order.known++
+		c.side[dir.Other()].ask.acks++
 		x.carrier, x.carried = uint32(c.Sent.Num), true
 		if x.reliable {
 			c.judgeAckDelay(dir, x)
@@ -122,14 +122,14 @@ func (c numberJudge) judgeAcked(dir int, num int64, x *sentDatagram) {
 }
 
 // holdAhead keeps an acknowledgement of what was not captured.
-func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
-	s := &c.side[1-dir]
+func (c numberJudge) holdAhead(dir dissect.Dir, num seq.Num, r *datagrams) {
+	s := &c.side[dir.Other()]
 	c.frames().quarantine()
 	if len(s.acking.ahead) >= maxAhead {
 		c.c.Rules.Unclear(rRdAckKnown, conform.GuardHold, fmt.Sprintf("PacketID %d is acknowledged, as many others that the peer has not reached", num&knet.PacketIDMask))
 		return
 	}
-	if !c.c.Complete && c.c.Dir[1-dir].MinRTT() == 0 { // of a session before, which went on at another address or restarted
+	if !c.c.Complete && c.c.Dir[dir.Other()].MinRTT() == 0 { // of a session before, which went on at another address or restarted
 		c.c.Rules.Unclear(rRdAckKnown, conform.GuardLife, fmt.Sprintf("PacketID %d is acknowledged, but no other of its series was before", num&knet.PacketIDMask))
 		return
 	}
@@ -161,7 +161,7 @@ func (c numberJudge) holdAhead(dir int, num int64, r *datagrams) {
 // disprove looks whether a datagram that was never sent before proves
 // acknowledgements wrong. One that is sent once can't have been sent before; of others
 // the earlier sending may have been missed.
-func (c numberJudge) disprove(s *side, num int64, once bool, before stand) {
+func (c numberJudge) disprove(s *side, num seq.Num, once bool, before stand) {
 	if c.mayBeAnother(before) {
 		s.acking.doubt()
 	}
@@ -191,7 +191,7 @@ func (c numberJudge) mayBeAnother(before stand) bool {
 
 // beforeAnother reports that the connection of a datagram may have ended since, and another
 // begun with PacketIDs that it had (guard LIFE).
-func (c numberJudge) beforeAnother(dir int, x *sentDatagram) bool {
+func (c numberJudge) beforeAnother(dir dissect.Dir, x *sentDatagram) bool {
 	return c.side[dir].ending.moot || c.Over() && c.Frame.Time-x.time >= track.ReconnectGap
 }
 
@@ -205,16 +205,16 @@ func (a *acking) doubt() {
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
 // acknowledge whatever comes, which is reported once.
-func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) holdUnreliable(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {
 		return
 	}
 	rules := &c.c.Rules
 	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
-	mk := c.mark(1 - dir)
+	mk := c.mark(dir.Other())
 	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
-		if !c.went(1-dir, mk, mk.at) {
+		if !c.went(dir.Other(), mk, mk.at) {
 			return conform.Doubtful, conform.GuardLife
 		}
 		if a.plain <= manyAcks {
@@ -231,7 +231,7 @@ func (c numberJudge) holdUnreliable(dir int, num int64, x *sentDatagram) {
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.
-func (c numberJudge) judgeAgain(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
 	c.contents().judgeReuse(dir, num, x)
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
@@ -259,7 +259,7 @@ const unansweredTime = 12e9
 
 // judgeForgotten looks at reliable datagrams of Spec that have become old: each was
 // acknowledged, or sent again.
-func (c numberJudge) judgeForgotten(dir int) {
+func (c numberJudge) judgeForgotten(dir dissect.Dir) {
 	s := &c.side[dir]
 	a, r := &s.acking, &s.datagrams
 	for a.cursor = max(a.cursor, r.low, r.top-mostDatagrams); a.cursor < r.top; a.cursor++ {
@@ -274,9 +274,9 @@ func (c numberJudge) judgeForgotten(dir int) {
 	}
 }
 
-func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	rules := &c.c.Rules
-	s, o := &c.side[dir], &c.side[1-dir]
+	s, o := &c.side[dir], &c.side[dir.Other()]
 	switch {
 	case x.acks > 0:
 		rules.Pass(rRdAcked)
@@ -287,7 +287,7 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 		return
 	case c.mayBeAcked(dir, num):
 		return
-	case c.Renames(dir) || c.Renames(1-dir) || c.ended():
+	case c.Renames(dir) || c.Renames(dir.Other()) || c.ended():
 		return
 	}
 	later := 0
@@ -296,21 +296,21 @@ func (c numberJudge) judgeOld(dir int, num int64, x *sentDatagram) {
 			later++
 		}
 	}
-	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(1-dir, x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
+	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(dir.Other(), x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
 		return
 	}
 	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
 		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, although later ones were acknowledged", num&knet.PacketIDMask, (c.Frame.Time-x.time)/1e9)}
 	rules.Judge(y)
-	y.Rule, y.Dir = rRdAcked, 1-dir
+	y.Rule, y.Dir = rRdAcked, dir.Other()
 	rules.Judge(y)
 }
 
 // mayBeAcked reports a datagram of which an acknowledgement was captured, be it
 // before the datagram itself, or that is forgotten.
-func (c numberJudge) mayBeAcked(dir int, num int64) bool {
+func (c numberJudge) mayBeAcked(dir dissect.Dir, num seq.Num) bool {
 	look, ok := c.c.Dir[dir].Look(num)
-	return !ok || look.Acked || c.MayHave(1-dir, num)
+	return !ok || look.Acked || c.MayHave(dir.Other(), num)
 }
 
 // ended reports that a side has said that it ends.
@@ -321,7 +321,7 @@ func (c numberJudge) ended() bool {
 
 // judgeSending judges a datagram as one more of its side; before is what was known
 // without it.
-func (c numberJudge) judgeSending(dir int, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
+func (c numberJudge) judgeSending(dir dissect.Dir, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	if !first {

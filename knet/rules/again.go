@@ -3,7 +3,9 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A receiver acknowledges each copy that it receives, for the acknowledgement of the one
@@ -27,14 +29,15 @@ type reacks struct {
 
 // A copyOf waits for its acknowledgement.
 type copyOf struct {
-	num, at int64
-	frame   uint64
-	acks    uint8 // of the datagram before it
-	known   int   // acknowledgements of the side before it
+	num   seq.Num
+	at    int64
+	frame uint64
+	acks  uint8 // of the datagram before it
+	known int   // acknowledgements of the side before it
 }
 
 // judgeReacks judges the peer of a side that sends a datagram again that was acknowledged.
-func (c numberJudge) judgeReacks(dir int, num int64, x *sentDatagram) {
+func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	s := &c.side[dir]
 	r := &s.reacks
 	if r.told {
@@ -56,17 +59,17 @@ func (c numberJudge) judgeReacks(dir int, num int64, x *sentDatagram) {
 	if r.since == 0 {
 		r.since = x.time
 	}
-	if n := r.sample.Bad; n < fewReacks || n < r.sample.N || n < c.neededReacks(dir) || !c.intact(1-dir, r.since) {
+	if n := r.sample.Bad; n < fewReacks || n < r.sample.N || n < c.neededReacks(dir) || !c.intact(dir.Other(), r.since) {
 		return
 	}
 	r.told = true
-	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: 1 - dir, Frame: r.last.frame, Time: r.last.at, HasTime: true, Since: r.since, Proof: []uint64{x.frame},
+	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir.Other(), Frame: r.last.frame, Time: r.last.at, HasTime: true, Since: r.since, Proof: []uint64{x.frame},
 		Message: fmt.Sprintf("none of %d reliable datagrams that were sent again after their acknowledgement was acknowledged again, while others were", r.sample.N)})
 }
 
 // neededReacks is how many copies without an acknowledgement it takes, by how many
 // datagrams of a side are never acknowledged.
-func (c numberJudge) neededReacks(dir int) int {
+func (c numberJudge) neededReacks(dir dissect.Dir) int {
 	s := &c.side[dir].datagrams
 	lost, sent := uint64(0), uint64(0)
 	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet"
@@ -17,9 +18,9 @@ import (
 func TestDatagramsOfASideAreBounded(t *testing.T) {
 	var r datagrams
 	for n := range int64(2 * mostDatagrams) {
-		r.enter(&seq.Sending{Num: n, Time: n * 1e6, HasTime: true}, new(knet.Datagram), false, false)
+		r.enter(&seq.Sending{Num: seq.Num(n), Time: n * 1e6, HasTime: true}, new(knet.Datagram), false, false)
 	}
-	for back, known := range map[int64]bool{mostDatagrams - 1: true, mostDatagrams: false} {
+	for back, known := range map[seq.Num]bool{mostDatagrams - 1: true, mostDatagrams: false} {
 		if got := r.at(r.top-back) != nil; got != known {
 			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
 		}
@@ -31,7 +32,7 @@ func TestDatagramsOfASideAreBounded(t *testing.T) {
 func TestAcksAheadAreBounded(t *testing.T) {
 	p := New()
 	s := sessiontest.New(t, sessiontest.Hosts("10.0.0.1:50000", "10.0.0.2:2345"), session.Config{Protocols: []*session.Protocol{p}, Force: sessiontest.Force(p, "spec")})
-	see := func(from int, payload string) {
+	see := func(from dissect.Dir, payload string) {
 		s.Wait(45)
 		s.Raw(from, dissecttest.Unhex(t, payload))
 	}

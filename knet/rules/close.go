@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -23,7 +24,7 @@ const (
 // follows reports whether a datagram was sent after a farewell and by the same
 // connection (kNet page, Closing a Session). answered says that the other side has ended
 // as well: another connection may begin soon.
-func (f *farewell) follows(num, time int64, answered bool) bool {
+func (f *farewell) follows(num seq.Num, time int64, answered bool) bool {
 	if !f.set || num <= f.num || num > f.num+track.FarIDs {
 		return false
 	}
@@ -33,7 +34,7 @@ func (f *farewell) follows(num, time int64, answered bool) bool {
 
 // passed reports a datagram from before the end of a side that comes long behind it: it is
 // of another connection, whose start was not captured.
-func (e *ending) passed(num, time int64) bool {
+func (e *ending) passed(num seq.Num, time int64) bool {
 	for _, f := range [...]*farewell{&e.disc, &e.ack} {
 		if f.set && num < f.num && time-f.time >= track.RestartGap {
 			return true
@@ -43,7 +44,7 @@ func (e *ending) passed(num, time int64) bool {
 }
 
 // judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
-func (c sessionJudge) judgeEnded(dir int, sent *seq.Sending, first bool) {
+func (c sessionJudge) judgeEnded(dir dissect.Dir, sent *seq.Sending, first bool) {
 	e := &c.side[dir].ending
 	if first {
 		c.judgeUnanswered(dir, sent)
@@ -51,7 +52,7 @@ func (c sessionJudge) judgeEnded(dir int, sent *seq.Sending, first bool) {
 	if !first || !e.disc.set && !e.ack.set || e.moot || e.told >= maxTold || c.tolerated() {
 		return
 	}
-	rules, answered := &c.c.Rules, c.side[1-dir].ending.begun()
+	rules, answered := &c.c.Rules, c.side[dir.Other()].ending.begun()
 	switch {
 	case e.disc.follows(sent.Num, sent.Time, answered):
 		rules.Broken(rClAfterDisc, fmt.Sprintf("the datagram was sent after the Disconnect in PacketID %d", e.disc.num&knet.PacketIDMask), e.disc.frame)
@@ -80,8 +81,8 @@ func (c sessionJudge) tolerated() bool {
 
 // judgeUnanswered judges a side that goes on although its peer said Disconnect again
 // and again.
-func (c sessionJudge) judgeUnanswered(dir int, sent *seq.Sending) {
-	e, o := &c.side[dir].ending, &c.side[1-dir].ending
+func (c sessionJudge) judgeUnanswered(dir dissect.Dir, sent *seq.Sending) {
+	e, o := &c.side[dir].ending, &c.side[dir.Other()].ending
 	r := &c.side[dir].datagrams
 	if o.discs < 3 || e.silent || e.heard || e.ack.set || sent.Time-o.last < answerTime+c.roundTime() || sent.Num != r.top+1 || !r.whole(o.disc.time) {
 		return
@@ -99,7 +100,7 @@ func (c sessionJudge) judgeUnanswered(dir int, sent *seq.Sending) {
 }
 
 // judgeEnd judges a Disconnect or DisconnectAck.
-func (c sessionJudge) judgeEnd(dir int, sent *seq.Sending, k knet.Kind) {
+func (c sessionJudge) judgeEnd(dir dissect.Dir, sent *seq.Sending, k knet.Kind) {
 	e := &c.side[dir].ending
 	bye := farewell{true, sent.Num, sent.Time, sent.Frame}
 	if k == knet.DisconnectAck {
@@ -116,7 +117,7 @@ func (c sessionJudge) judgeEnd(dir int, sent *seq.Sending, k knet.Kind) {
 	e.last = sent.Time
 }
 
-func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
+func (c sessionJudge) judgeDisconnect(dir dissect.Dir, e *ending, bye farewell) {
 	rules := &c.c.Rules
 	if e.disc.set && bye.num <= e.disc.num+track.FarIDs && bye.num > e.disc.num {
 		if bye.time-e.last >= track.ReconnectGap {
@@ -128,7 +129,7 @@ func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 		}
 		return
 	}
-	if c.State() != session.Opening || dir != c.Client() || c.side[1-dir].datagrams.has {
+	if c.State() != session.Opening || dir != c.Client() || c.side[dir.Other()].datagrams.has {
 		if c.State() == session.Established {
 			rules.Pass(rClState)
 		}
@@ -136,13 +137,13 @@ func (c sessionJudge) judgeDisconnect(dir int, e *ending, bye farewell) {
 	}
 	at := c.Frame.Time
 	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (conform.Ruling, conform.Guard) {
-		return c.answeredFrom(1-dir, at)
+		return c.answeredFrom(dir.Other(), at)
 	})
 }
 
 // answeredFrom tells whether a server's first datagram of all came after a time: the
 // series begins with PacketID 0.
-func (c sessionJudge) answeredFrom(dir int, at int64) (conform.Ruling, conform.Guard) {
+func (c sessionJudge) answeredFrom(dir dissect.Dir, at int64) (conform.Ruling, conform.Guard) {
 	switch r := &c.side[dir].datagrams; {
 	case !r.has:
 		return conform.Doubtful, conform.GuardBidir
@@ -158,9 +159,9 @@ func (c sessionJudge) answeredFrom(dir int, at int64) (conform.Ruling, conform.G
 
 // judgeAnswer judges a DisconnectAck: it answers a Disconnect or refuses a client
 // (AMB-KN-24).
-func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
+func (c sessionJudge) judgeAnswer(dir dissect.Dir, bye farewell) {
 	rules, state := &c.c.Rules, c.State()
-	e, o := &c.side[dir].ending, &c.side[1-dir].ending
+	e, o := &c.side[dir].ending, &c.side[dir.Other()].ending
 	switch {
 	case o.heard:
 		rules.Pass(rClDiscackUnsol)
@@ -177,9 +178,9 @@ func (c sessionJudge) judgeAnswer(dir int, bye farewell) {
 		c.frames().quarantine()
 		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side continues")
 		x.Since = bye.time - staleTime
-		m := c.mark(1 - dir)
+		m := c.mark(dir.Other())
 		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if o.heard || !c.went(1-dir, m, x.Since) {
+			if o.heard || !c.went(dir.Other(), m, x.Since) {
 				return conform.Doubtful, conform.GuardClean
 			}
 			return conform.Failed, 0

@@ -70,7 +70,7 @@ func (c frameJudge) passes(rules *session.Evaluation) {
 }
 
 // judgeApart judges a datagram with a fault that is tracked no further.
-func (c frameJudge) judgeApart(dir int) {
+func (c frameJudge) judgeApart(dir dissect.Dir) {
 	if c.mayConnect(dir) {
 		c.side[dir].datagrams.markFaulty(c.Datagram.PacketID)
 		return
@@ -81,7 +81,7 @@ func (c frameJudge) judgeApart(dir int) {
 
 // judgeAside judges what a provisional datagram shows wherever it stands, and notes
 // what it asks for: its answer may come all the same.
-func (c frameJudge) judgeAside(dir int) {
+func (c frameJudge) judgeAside(dir dissect.Dir) {
 	c.pronounce()
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Whole && m.IsFragment() && c.Sure() && !c.Frame.Words.Has(dissect.Duplicate) {
@@ -93,7 +93,7 @@ func (c frameJudge) judgeAside(dir int) {
 
 // judgeDatagram judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
-func (c frameJudge) judgeDatagram(dir int, sent *seq.Sending) {
+func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	if !c.Sure() {
 		c.side[dir].datagrams.enter(sent, c.Datagram, c.Frame.Cut(), false)
 		c.contents().noteRequests(dir)
@@ -110,7 +110,7 @@ func (c frameJudge) judgeDatagram(dir int, sent *seq.Sending) {
 	r := &c.side[dir].datagrams
 	if c.Datagram.Dialect == knet.Spec && c.side[dir].ending.passed(sent.Num, sent.Time) {
 		c.side[dir].forget()
-		if o := &c.side[1-dir]; o.ending.begun() {
+		if o := &c.side[dir.Other()]; o.ending.begun() {
 			o.forget() // it has ended as well
 		}
 	}
@@ -157,7 +157,7 @@ func (c frameJudge) judgeDatagram(dir int, sent *seq.Sending) {
 }
 
 // judgeMessage judges a message by what was captured before it.
-func (c frameJudge) judgeMessage(dir int, sent *seq.Sending, m *knet.Message, first bool) {
+func (c frameJudge) judgeMessage(dir dissect.Dir, sent *seq.Sending, m *knet.Message, first bool) {
 	switch m.Kind {
 	case knet.PingRequest:
 		c.contents().judgeRequest(dir, sent.Num, m, first)
@@ -182,7 +182,7 @@ func (c frameJudge) judgeMessage(dir int, sent *seq.Sending, m *knet.Message, fi
 
 // mayConnect reports a datagram that may be the connect datagram of Reference, which
 // is judged by no rule: its side has hardly sent anything yet, or may have gone.
-func (c frameJudge) mayConnect(dir int) bool {
+func (c frameJudge) mayConnect(dir dissect.Dir) bool {
 	r := &c.side[dir].datagrams
 	if c.Datagram.Dialect == knet.Spec {
 		return false

@@ -15,11 +15,11 @@ import (
 // the side said was missed.
 type datagrams struct {
 	seq.History[sentDatagram]
-	low       int64 // lowest and highest PacketID without a fault
-	top       int64
+	low       seq.Num // lowest and highest PacketID without a fault
+	top       seq.Num
 	has       bool
 	topAt     int64             // when top was captured
-	missing   int64             // between low and top
+	missing   seq.Num           // between low and top
 	holeAt    int64             // when something went missing last
 	startAt   int64             // when low was captured first
 	late      int64             // longest time a datagram was overtaken by
@@ -53,12 +53,12 @@ type sentDatagram struct {
 const mostDatagrams = 1024
 
 // at gives what is remembered of a datagram, or nil.
-func (r *datagrams) at(num int64) *sentDatagram { return r.At(num) }
+func (r *datagrams) at(num seq.Num) *sentDatagram { return r.At(num) }
 
 // room makes room for a datagram at a time; it gives nil when the datagram is too old.
-func (r *datagrams) room(num, now int64) (x *sentDatagram, fresh bool) {
+func (r *datagrams) room(num seq.Num, now int64) (x *sentDatagram, fresh bool) {
 	r.Most = mostDatagrams
-	return r.Put(num, func(_ int64, old *sentDatagram, size int) bool {
+	return r.Put(num, func(_ seq.Num, old *sentDatagram, size int) bool {
 		age := now - max(old.last, old.time)
 		return !r.lowMemory || age < seq.LowMemoryTime || old.reliable && age < seq.LowMemoryFor(size, false)
 	})
@@ -129,8 +129,9 @@ const maxLate = 1e9
 
 // A stand is how far a side had come.
 type stand struct {
-	has        bool
-	top, topAt int64
+	has   bool
+	top   seq.Num
+	topAt int64
 }
 
 func (r *datagrams) stand() stand { return stand{r.has, r.top, r.topAt} }

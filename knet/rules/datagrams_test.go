@@ -12,15 +12,15 @@ import (
 func TestMissingIsCounted(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		nums []int64
-		want int64
+		nums []seq.Num
+		want seq.Num
 	}{
-		{"in a row", []int64{7, 8, 9}, 0},
-		{"a jump", []int64{7, 11}, 3},
-		{"a jump, and one of it late", []int64{7, 11, 9}, 2},
-		{"the one before the first, late", []int64{7, 6}, 0},
-		{"one further below the first, late", []int64{7, 4}, 2},
-		{"that and one between", []int64{7, 4, 5}, 1},
+		{"in a row", []seq.Num{7, 8, 9}, 0},
+		{"a jump", []seq.Num{7, 11}, 3},
+		{"a jump, and one of it late", []seq.Num{7, 11, 9}, 2},
+		{"the one before the first, late", []seq.Num{7, 6}, 0},
+		{"one further below the first, late", []seq.Num{7, 4}, 2},
+		{"that and one between", []seq.Num{7, 4, 5}, 1},
 	} {
 		var r datagrams
 		for i, n := range c.nums {

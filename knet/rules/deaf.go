@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -30,13 +31,13 @@ func (a *acking) acknowledges() { a.deaf.since = 0 }
 
 // judgeDeaf judges a side that has just replied to a PingRequest by the reliable
 // datagrams of its peer that it was to acknowledge.
-func (c numberJudge) judgeDeaf(dir int) {
+func (c numberJudge) judgeDeaf(dir dissect.Dir) {
 	f := &c.side[dir].acking.deaf
 	switch {
 	case f.told || c.IDsOpen():
 		return
 	case f.since == 0:
-		if c.side[1-dir].order.known > 0 {
+		if c.side[dir.Other()].order.known > 0 {
 			c.c.Rules.Pass(rRdAcked)
 		}
 		*f = deaf{since: c.Frame.Time + 1}
@@ -45,7 +46,7 @@ func (c numberJudge) judgeDeaf(dir int) {
 	if f.replies++; f.replies < deafReplies || 2*f.replies < f.asked || f.replies%deafReplies != 0 {
 		return
 	}
-	r := &c.side[1-dir].datagrams
+	r := &c.side[dir.Other()].datagrams
 	var first *sentDatagram
 	n := 0
 	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {

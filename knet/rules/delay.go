@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -31,9 +32,9 @@ type delays struct {
 
 // judgeAckDelay judges when a side acknowledges a datagram that was sent once, now that
 // it does.
-func (c numberJudge) judgeAckDelay(dir int, x *sentDatagram) {
+func (c numberJudge) judgeAckDelay(dir dissect.Dir, x *sentDatagram) {
 	s := &c.side[dir].delays
-	if a := &c.side[1-dir].ask; a.has && x.time > a.at && s.newest < a.at {
+	if a := &c.side[dir.Other()].ask; a.has && x.time > a.at && s.newest < a.at {
 		s.newest = c.Frame.Time
 	}
 	if s.pong < fewPongs || c.Frame.Time-s.ackAt < delayEvery || x.sends != 1 || s.told[0] {
@@ -56,7 +57,7 @@ func (c numberJudge) judgeAckDelay(dir int, x *sentDatagram) {
 
 // judgePongDelay judges when a side replies to the latest PingRequest, sent at a time: it
 // does so late when it has long acknowledged what was sent behind that.
-func (c messageJudge) judgePongDelay(dir int, at int64) {
+func (c messageJudge) judgePongDelay(dir dissect.Dir, at int64) {
 	s := &c.side[dir].delays
 	s.pongs[s.pong%fewPongs] = c.Frame.Time - at
 	s.pong++

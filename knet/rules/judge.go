@@ -54,7 +54,7 @@ type side struct {
 // Follow implements track.Judge.
 func (j *judge) Follow(v track.View) {
 	j.View, j.c = v, v.Conn()
-	for dir := range j.side {
+	for dir := range dissect.Dirs {
 		j.side[dir].datagrams.lowMemory = v.LowMemory()
 	}
 }
@@ -99,7 +99,7 @@ func (j *judge) begin() {
 }
 
 // acknowledges notes that a side sent a PacketAck, where that is waited for.
-func (j *judge) acknowledges(dir int) {
+func (j *judge) acknowledges(dir dissect.Dir) {
 	if j.Datagram.Plain || j.side[dir].acking.deaf.since == 0 {
 		return
 	}
@@ -113,7 +113,7 @@ func (j *judge) acknowledges(dir int) {
 // Refuted implements track.Judge: datagrams whose PacketIDs turned out to be out of place:
 // the side went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
 // PacketID may be up to 50 sendings old.
-func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
+func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = rDgIdInc, p.Time+1
 		x.Message = fmt.Sprintf("PacketID %d is out of place: those before and after it continue at %d", p.Num&knet.PacketIDMask, p.Expected&knet.PacketIDMask)
@@ -129,7 +129,7 @@ func (j *judge) Refuted(dir int, frames []seq.ProvisionalFrame) {
 }
 
 // Forget implements track.Judge.
-func (j *judge) Forget(dir int) { j.side[dir].forget() }
+func (j *judge) Forget(dir dissect.Dir) { j.side[dir].forget() }
 
 // Compact implements track.Judge.
 func (j *judge) Compact() {
@@ -139,4 +139,4 @@ func (j *judge) Compact() {
 }
 
 // End implements track.Judge.
-func (j *judge) End(dir int) { j.numbers().judgeEndOf(dir) }
+func (j *judge) End(dir dissect.Dir) { j.numbers().judgeEndOf(dir) }

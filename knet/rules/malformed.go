@@ -10,7 +10,7 @@ import (
 
 // judgeUnread judges a datagram that can't be read to its end: the error tells which rule it
 // breaks.
-func (c frameJudge) judgeUnread(dir int) {
+func (c frameJudge) judgeUnread(dir dissect.Dir) {
 	if c.mayConnect(dir) {
 		return
 	}

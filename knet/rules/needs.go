@@ -3,8 +3,10 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // recently is how old a datagram may be that another depends on, in ns: an older one
@@ -13,14 +15,14 @@ const recently = 60e9
 
 // judgeNeeds judges what the messages of a datagram of Spec depend on (kNet page,
 // InOrder Datagrams and Messages).
-func (c numberJudge) judgeNeeds(dir int, num int64) {
+func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 	if !c.Datagram.InOrder || c.Frame.Cut() {
 		return
 	}
 	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range c.Datagram.Depends {
 		x := &c.Datagram.Dependencies[i]
-		target := num - int64(x.Delta) - 1
+		target := num - seq.Num(x.Delta) - 1
 		if h := &c.shake; h.greeted[dir] && c.known() {
 			if !rules.Check(rIoPast, target >= h.lowest[dir]) {
 				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, which is %d before the first of the connection, %d",
@@ -38,7 +40,7 @@ func (c numberJudge) judgeNeeds(dir int, num int64) {
 }
 
 // judgeNeed judges a dependency on a datagram that was captured.
-func (c numberJudge) judgeNeed(x *knet.Dependency, target int64, y *sentDatagram) {
+func (c numberJudge) judgeNeed(x *knet.Dependency, target seq.Num, y *sentDatagram) {
 	rules := &c.c.Rules
 	if !rules.Check(rIoRelOnUnrel, !c.Datagram.Reliable || y.reliable) {
 		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, but depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -13,7 +14,7 @@ import (
 
 // judgeNumber judges a PacketID by those before it; old is what was captured under
 // it, or nil.
-func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) {
+func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old *sentDatagram) {
 	s := &c.side[dir]
 	r, o := &s.datagrams, &s.order
 	switch {
@@ -33,7 +34,7 @@ func (c numberJudge) judgeNumber(dir int, sent *seq.Sending, old *sentDatagram) 
 
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
 // begun again.
-func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
+func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64) {
 	s := &c.side[dir]
 	o := &s.order.odd
 	c.frames().quarantine()
@@ -42,7 +43,7 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 		return // another connection, of which the start was not captured
 	}
 	if o.runs++; o.runs == 1 {
-		o.from, o.last = c.mark(1-dir), s.datagrams.topAt
+		o.from, o.last = c.mark(dir.Other()), s.datagrams.topAt
 		o.soon = c.Frame.Time-o.last < track.ReconnectGap
 	}
 	if o.same = o.same || rule == rDgIdUnique && o.runs > 1 && c.goesOnAcross(dir, o); o.same {
@@ -50,7 +51,7 @@ func (c numberJudge) odd(dir, rule int, message string, proof uint64) {
 		return
 	}
 	if o.runs > 2 {
-		if o.runs > mostRetraced || c.side[1-dir].datagrams.top > o.from.top {
+		if o.runs > mostRetraced || c.side[dir.Other()].datagrams.top > o.from.top {
 			s.forget()
 		}
 		return
@@ -76,12 +77,12 @@ const mostRetraced = 16
 // goesOnAcross reports that a side that comes to PacketIDs it had before is that of the
 // same connection: with another, its peer would have begun again as well, and its
 // PacketIDs go on without a gap. With Reference a server may begin again alone.
-func (c numberJudge) goesOnAcross(dir int, o *oddNumber) bool {
-	r := &c.side[1-dir].datagrams
+func (c numberJudge) goesOnAcross(dir dissect.Dir, o *oddNumber) bool {
+	r := &c.side[dir.Other()].datagrams
 	if c.Datagram.Dialect != knet.Spec && dir != c.Client() {
 		return false
 	}
-	return o.soon && r.top > o.from.top && c.intact(1-dir, o.last)
+	return o.soon && r.top > o.from.top && c.intact(dir.Other(), o.last)
 }
 
 // retrace judges a PacketID that a side uses a second time, among others.
@@ -109,7 +110,7 @@ func (c numberJudge) settleOdd(o *order, goesOn bool) {
 
 // back reports a PacketID that was never captured and lies too far back to be late.
 // A reliable datagram of Spec may have been sent before, without being captured.
-func (c numberJudge) back(dir int, sent *seq.Sending) bool {
+func (c numberJudge) back(dir dissect.Dir, sent *seq.Sending) bool {
 	if c.Datagram.Dialect == knet.Spec && c.Datagram.Reliable {
 		return false
 	}
@@ -135,7 +136,7 @@ const (
 
 // judgeStep judges the steps between PacketIDs. Skipped ones are lost ones, unless
 // all steps are equal and none of the skipped is ever acknowledged.
-func (c numberJudge) judgeStep(dir int, step int64) {
+func (c numberJudge) judgeStep(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
 	if o.grain != 1 {
 		c.judgeGrain(dir, step)
@@ -167,7 +168,7 @@ const stepsAllAlong = 24
 
 // judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
 // none of those that it passes over was captured.
-func (c numberJudge) judgeGrain(dir int, step int64) {
+func (c numberJudge) judgeGrain(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
 	if o.all == 0 {
 		o.frame = c.Frame.Frame
@@ -182,7 +183,7 @@ func (c numberJudge) judgeGrain(dir int, step int64) {
 
 // accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
 // over are never acknowledged, while so many others are.
-func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
+func (c numberJudge) accuseStep(x conform.Case, step seq.Num, acks int) {
 	o := &c.side[x.Dir].order
 	o.told = true
 	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those in between is ever acknowledged", step)
@@ -192,7 +193,7 @@ func (c numberJudge) accuseStep(x conform.Case, step int64, acks int) {
 	c.c.Rules.Judge(x)
 }
 
-func gcd(a, b int64) int64 {
+func gcd(a, b seq.Num) seq.Num {
 	for b != 0 {
 		a, b = b, a%b
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -22,16 +23,16 @@ const (
 
 // judgeFlow notes a FlowControlRequest of a side (kNet page, Flow Control): it binds
 // the other one from when it has acknowledged it.
-func (c numberJudge) judgeFlow(dir int, sent *seq.Sending, m *knet.Message, first bool) {
+func (c numberJudge) judgeFlow(dir dissect.Dir, sent *seq.Sending, m *knet.Message, first bool) {
 	if c.Datagram.Dialect != knet.Spec || !first || len(m.Body) != 2 || !c.Datagram.Reliable {
 		return
 	}
-	p := &c.side[1-dir].pace
+	p := &c.side[dir.Other()].pace
 	p.asked, p.known, p.rate, p.num, p.frame, p.told = true, false, max(int(m.Rate), track.MinRate), sent.Num, sent.Frame, false
 }
 
 // judgePace judges how fast a side sends.
-func (c numberJudge) judgePace(dir int) {
+func (c numberJudge) judgePace(dir dissect.Dir) {
 	p := &c.side[dir].pace
 	now := c.Frame.Time
 	p.note(now)
@@ -75,18 +76,18 @@ func (p *pace) note(now int64) {
 func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
 
 // learnPace notes that a side knows what it was asked for: it has acknowledged it.
-func (c numberJudge) learnPace(dir int, p *pace) {
-	if x := c.side[1-dir].datagrams.at(p.num); x != nil && x.acks > 0 {
+func (c numberJudge) learnPace(dir dissect.Dir, p *pace) {
+	if x := c.side[dir.Other()].datagrams.at(p.num); x != nil && x.acks > 0 {
 		p.known, p.since = true, c.Frame.Time
 	}
 }
 
-func (c numberJudge) holdPace(dir int, p *pace, most int) {
-	m, since := c.mark(1-dir), p.since
+func (c numberJudge) holdPace(dir dissect.Dir, p *pace, most int) {
+	m, since := c.mark(dir.Other()), p.since
 	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, but %d a second were requested", most, p.rate), p.frame)
 	x.Since = since
 	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
-		if !c.went(1-dir, m, since) {
+		if !c.went(dir.Other(), m, since) {
 			return conform.Doubtful, conform.GuardClean // another request may have been missed
 		}
 		return conform.Failed, 0
@@ -95,7 +96,7 @@ func (c numberJudge) holdPace(dir int, p *pace, most int) {
 
 // judgeOpening judges the rate before any other is agreed. A request for another one may have
 // been missed: what the peer sent must have been captured from its start.
-func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
+func (c numberJudge) judgeOpening(dir dissect.Dir, p *pace, now int64) {
 	const most = 2 * openingRate
 	if p.n <= most || p.opened {
 		return
@@ -104,10 +105,10 @@ func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
 		return
 	}
 	p.opened = true
-	m := c.mark(1 - dir)
+	m := c.mark(dir.Other())
 	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second; %d are allowed until another rate is agreed", most, openingRate))
 	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
-		if !c.went(1-dir, m, 0) {
+		if !c.went(dir.Other(), m, 0) {
 			return conform.Doubtful, conform.GuardClean
 		}
 		return conform.Failed, 0
@@ -115,7 +116,7 @@ func (c numberJudge) judgeOpening(dir int, p *pace, now int64) {
 }
 
 // judgeEndOf ends what is open when the connection is over.
-func (c numberJudge) judgeEndOf(dir int) {
+func (c numberJudge) judgeEndOf(dir dissect.Dir) {
 	s := &c.side[dir]
 	if s.order.odd.set {
 		c.settleOdd(&s.order, false)

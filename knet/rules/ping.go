@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // note notes a request.
@@ -40,14 +42,14 @@ const (
 )
 
 // noteAsked notes what the peer may answer of a datagram that is not judged further.
-func (c messageJudge) noteAsked(dir int) {
+func (c messageJudge) noteAsked(dir dissect.Dir) {
 	c.side[dir].datagrams.markFaulty(c.Datagram.PacketID)
 	c.side[dir].acking.acknowledges() // for all that is known
 	c.noteRequests(dir)
 	c.spoil(dir)
 }
 
-func (c messageJudge) noteRequests(dir int) {
+func (c messageJudge) noteRequests(dir dissect.Dir) {
 	a := &c.side[dir].ask
 	for i := range c.Datagram.Messages {
 		switch m := &c.Datagram.Messages[i]; m.Kind {
@@ -65,7 +67,7 @@ func (c messageJudge) noteRequests(dir int) {
 }
 
 // judgeRequest judges a PingRequest.
-func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bool) {
+func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}
@@ -79,7 +81,7 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 	if a.has && id == a.last && num == a.num {
 		return // a copy of a datagram that was set apart
 	}
-	c.side[1-dir].acking.deaf.asked++
+	c.side[dir.Other()].acking.deaf.asked++
 	if !a.has || id != a.last+1 {
 		a.runAt = c.Frame.Time
 	}
@@ -108,11 +110,11 @@ func (c messageJudge) judgeRequest(dir int, num int64, m *knet.Message, first bo
 
 // judgeSilent judges a peer that answers no PingRequest, though it acknowledges what
 // comes with them.
-func (c messageJudge) judgeSilent(dir int, a *asking) {
-	o := &c.side[1-dir]
-	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(1-dir, a.openAt) && o.datagrams.topAt > a.openAt && !c.numbers().ended() {
+func (c messageJudge) judgeSilent(dir dissect.Dir, a *asking) {
+	o := &c.side[dir.Other()]
+	if a.open >= manyRequests && a.acks >= manyRequests && !a.told && c.intact(dir.Other(), a.openAt) && o.datagrams.topAt > a.openAt && !c.numbers().ended() {
 		a.told = true
-		c.c.Rules.Judge(conform.Case{Rule: rRtPong, Dir: 1 - dir, Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
+		c.c.Rules.Judge(conform.Case{Rule: rRtPong, Dir: dir.Other(), Frame: a.openIn, Time: a.openAt, HasTime: true, Since: a.openAt,
 			Message: fmt.Sprintf("%d PingRequests are not answered, while %d datagrams are acknowledged", a.open, a.acks)})
 	}
 	if a.open++; a.open == 1 {
@@ -121,7 +123,7 @@ func (c messageJudge) judgeSilent(dir int, a *asking) {
 }
 
 // judgeReply judges a PingReply by the requests of the other side.
-func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
+func (c messageJudge) judgeReply(dir dissect.Dir, m *knet.Message, first bool) {
 	if !first || len(m.Body) != 1 {
 		return
 	}
@@ -130,7 +132,7 @@ func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 		return
 	}
 	rules := &c.c.Rules
-	a, id := &c.side[1-dir].ask, m.PingID
+	a, id := &c.side[dir.Other()].ask, m.PingID
 	was := a.was(id)
 	if was == nil {
 		c.holdReply(dir, id)
@@ -153,26 +155,26 @@ func (c messageJudge) judgeReply(dir int, m *knet.Message, first bool) {
 
 // holdReply keeps a PingReply to a request that was not captured. When all that the
 // other side sent was captured, before it and behind it, there was none.
-func (c messageJudge) holdReply(dir int, id uint8) {
-	rules, r := &c.c.Rules, &c.side[1-dir].datagrams
+func (c messageJudge) holdReply(dir dissect.Dir, id uint8) {
+	rules, r := &c.c.Rules, &c.side[dir.Other()].datagrams
 	at := c.Frame.Time
-	m := c.mark(1 - dir)
+	m := c.mark(dir.Other())
 	since := at - staleTime
 	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, but no PingRequest had it", id))
 	x.Since = since
 	c.frames().quarantine()
-	a, run, wait := &c.side[1-dir].ask, c.side[1-dir].ask.runAt, rules.HoldTime()
+	a, run, wait := &c.side[dir.Other()].ask, c.side[dir.Other()].ask.runAt, rules.HoldTime()
 	if !r.whole(since) || !rules.Clean(since) {
 		wait = staleTime
 	}
 	rules.HoldFor(x, wait, func() (conform.Ruling, conform.Guard) {
-		was, unknown := c.side[1-dir].ask.was(id), c.side[1-dir].ask.lostAt
+		was, unknown := c.side[dir.Other()].ask.was(id), c.side[dir.Other()].ask.lostAt
 		switch {
 		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
 			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
 			rules.Judge(x)
 			return conform.Dropped, 0
-		case !r.has || !c.fromStart(1-dir) && r.startAt > since || !c.went(1-dir, m, since):
+		case !r.has || !c.fromStart(dir.Other()) && r.startAt > since || !c.went(dir.Other(), m, since):
 			return conform.Doubtful, conform.GuardClean
 		case unknown > since:
 			return conform.Doubtful, conform.GuardHold
@@ -185,12 +187,12 @@ func (c messageJudge) holdReply(dir int, id uint8) {
 
 // judgeSilence judges the time between two datagrams of a side, between which it
 // sent none: before is how far it had come without the second.
-func (c messageJudge) judgeSilence(dir int, before stand) {
+func (c messageJudge) judgeSilence(dir dissect.Dir, before stand) {
 	if c.numbers().ended() {
 		return
 	}
 	rules, now := &c.c.Rules, c.Frame.Time
-	s, o := &c.side[dir], &c.side[1-dir]
+	s, o := &c.side[dir], &c.side[dir.Other()]
 	gap := now - before.topAt
 	if c.State() == session.Established && !rules.Check(rRtKeepalive, gap <= silenceTime) {
 		x := rules.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
@@ -213,10 +215,10 @@ func (c messageJudge) judgeSilence(dir int, before stand) {
 
 // judgeAlone ends what was held against the peer for sending data although it had
 // heard nothing: whether that is so shows when the side speaks again.
-func (c messageJudge) judgeAlone(dir int, before stand, gap int64) {
-	l := &c.side[1-dir].ask.alone
+func (c messageJudge) judgeAlone(dir dissect.Dir, before stand, gap int64) {
+	l := &c.side[dir.Other()].ask.alone
 	if l.after == before.top && gap > loneTime {
-		c.c.Rules.Judge(conform.Case{Rule: rCvLost, Dir: 1 - dir, Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
+		c.c.Rules.Judge(conform.Case{Rule: rCvLost, Dir: dir.Other(), Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
 			Message: "data is sent although nothing has arrived from the peer for more than 20 s"})
 	}
 	l.frame = 0

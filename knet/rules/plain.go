@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -8,7 +9,7 @@ import (
 // takesPlain is judgeDatagram for what most datagrams of Reference are: nothing but whole
 // messages of the application, without fault, and the next of a side of which
 // nothing is held open. It reports false, having done nothing, for all others.
-func (c frameJudge) takesPlain(dir int, sent *seq.Sending) bool {
+func (c frameJudge) takesPlain(dir dissect.Dir, sent *seq.Sending) bool {
 	s := &c.side[dir]
 	r := &s.datagrams
 	switch {

@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/dpdissect/dpdissect/session/conform"
+import (
+	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
 
 // asking are the PingRequests of a side.
 type asking struct {
@@ -9,10 +12,10 @@ type asking struct {
 	odd    uint8           // id of one that did not follow
 	has    bool
 	isOdd  bool
-	at     int64 // of the latest
-	num    int64 // PacketID that carried it
-	runAt  int64 // since when each id captured was the one behind that before
-	open   int   // not answered, since the latest answer
+	at     int64   // of the latest
+	num    seq.Num // PacketID that carried it
+	runAt  int64   // since when each id captured was the one behind that before
+	open   int     // not answered, since the latest answer
 	openAt int64
 	openIn uint64
 	acks   int // datagrams of the side acknowledged since openAt
@@ -33,7 +36,7 @@ type asked struct {
 type alone struct {
 	frame uint64
 	time  int64
-	after int64 // PacketID of the peer's latest
+	after seq.Num // PacketID of the peer's latest
 }
 
 // acking is what is held against what a side acknowledges.
@@ -42,7 +45,7 @@ type acking struct {
 	aheads int         // how many did
 	plain  int         // unreliable datagrams it acknowledged
 	told   bool
-	cursor int64 // of its own datagrams: all below were looked at
+	cursor seq.Num // of its own datagrams: all below were looked at
 	deaf   deaf
 }
 
@@ -50,20 +53,21 @@ type acking struct {
 // capture may have missed that, or nobody sent it. It is the latter when the peer
 // comes to lower ones only later.
 type aheadAck struct {
-	num, top, at int64
-	later        int // datagrams that the peer sent later, below num
-	proof        uint64
-	proven       bool
-	far          bool // … by datagrams that are far below
-	single       bool // the peer sent a lower one later, once
-	near         bool // … and then the one acknowledged
-	moot         bool // the peer may have begun again since
+	num, top seq.Num
+	at       int64
+	later    int // datagrams that the peer sent later, below num
+	proof    uint64
+	proven   bool
+	far      bool // … by datagrams that are far below
+	single   bool // the peer sent a lower one later, once
+	near     bool // … and then the one acknowledged
+	moot     bool // the peer may have begun again since
 }
 
 // A farewell is a Disconnect or DisconnectAck that was captured.
 type farewell struct {
 	set   bool
-	num   int64
+	num   seq.Num
 	time  int64
 	frame uint64
 }
@@ -85,13 +89,13 @@ type ending struct {
 // order is what is held against the PacketIDs of a side.
 type order struct {
 	odd   oddNumber
-	step  int64 // latest step between PacketIDs that is not one
+	step  seq.Num // latest step between PacketIDs that is not one
 	frame uint64
-	steps [3]int // of one, as the one before that was not one, others
-	grain int64  // what all steps so far are multiples of
-	all   int    // steps so far, while grain is not one
-	known int    // acknowledgements so far
-	acks  int    // PacketIDs of the side acknowledged meanwhile
+	steps [3]int  // of one, as the one before that was not one, others
+	grain seq.Num // what all steps so far are multiples of
+	all   int     // steps so far, while grain is not one
+	known int     // acknowledgements so far
+	acks  int     // PacketIDs of the side acknowledged meanwhile
 	told  bool
 }
 
@@ -99,7 +103,7 @@ type order struct {
 // next tells.
 type oddNumber struct {
 	set  bool
-	top  int64
+	top  seq.Num
 	runs int   // in a row
 	from mark  // how far the peer had come when they began
 	last int64 // when the side was heard before that
@@ -112,9 +116,9 @@ type oddNumber struct {
 type pace struct {
 	times  []int64 // of the latest datagrams: few before a rate is asked for
 	n      int
-	asked  bool  // a FlowControlRequest of the peer was captured
-	rate   int   // it asks for
-	num    int64 // PacketID that carried it
+	asked  bool    // a FlowControlRequest of the peer was captured
+	rate   int     // it asks for
+	num    seq.Num // PacketID that carried it
 	frame  uint64
 	known  bool // the side has acknowledged it
 	since  int64
@@ -127,11 +131,11 @@ type shaking struct {
 	syn     bool
 	synAt   int64 // latest ConnectSyn
 	ackAt   int64 // latest ConnectSynAck, 0 for none
-	lowest  [2]int64
+	lowest  [2]seq.Num
 	greeted [2]bool
 	spoke   [2]bool  // something besides the handshake was captured
 	spokeAt [2]int64 // … first
-	spokeNo [2]int64
+	spokeNo [2]seq.Num
 	hasty   hasty
 }
 
@@ -153,9 +157,9 @@ type sentTransfer struct {
 	faulty bool // a fragment of it has a fault
 	count  int
 	got    int
-	packet int64 // PacketID of the start
-	last   int64 // highest PacketID of a fragment
-	number int64 // Reference: reliable number of the start
+	packet seq.Num // PacketID of the start
+	last   seq.Num // highest PacketID of a fragment
+	number seq.Num // Reference: reliable number of the start
 	frame  uint64
 	time   int64
 	since  int64  // when its first fragment can have been sent
@@ -175,14 +179,14 @@ type stranger struct {
 // A part is one fragment.
 type part struct {
 	hash   uint64 // 0 when it was not captured
-	packet int64
+	packet seq.Num
 	frame  uint64
 }
 
 // An earlyPart was captured when its transfer had not begun.
 type earlyPart struct {
 	index int
-	start int64 // Reference: reliable number of its start
+	start seq.Num // Reference: reliable number of its start
 	time  int64
 	part
 }

@@ -11,12 +11,12 @@ import (
 
 // judgeResent judges a reliable message of Reference that is sent again in another
 // datagram.
-func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
+func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVerdict) {
 	rules := &c.c.Rules
 	if v.Other {
 		x := rules.Here(rDgIdUnique, fmt.Sprintf("the reliable message %d was sent earlier with different content", m.Number), v.RetryOf)
 		x.Since = v.Before
-		if c.Over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(1-dir, v.Before) {
+		if c.Over() || c.side[dir].order.odd.runs > 0 || !c.intact(dir, v.Before) || !c.intact(dir.Other(), v.Before) {
 			x.Blocked = conform.GuardLife // both may have begun again, unseen
 		}
 		rules.Judge(x)
@@ -36,17 +36,17 @@ func (c numberJudge) judgeResent(dir int, m *knet.Message, v *seq.UnitVerdict) {
 // judgeHeard judges a side that sends again what was acknowledged: it did receive the
 // acknowledgement when it has acknowledged the datagram that held it, or replied to a
 // PingRequest in it.
-func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
+func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	rules := &c.c.Rules
 	before := c.Frame.Time - c.horizon()
-	peer := &c.c.Dir[1-dir]
+	peer := &c.c.Dir[dir.Other()]
 	latest, _ := peer.Window().Highest()
-	carrier := latest + int64(int32(x.carrier-uint32(latest)))
+	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	switch {
 	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.carried && ok && c.RepliedTo(1-dir, carrier, before):
+	case x.carried && ok && c.RepliedTo(dir.Other(), carrier, before):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.acks >= manyAcks && c.Frame.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
 		rules.Broken(rRdNoresend, msg, x.frame)
@@ -58,7 +58,7 @@ func (c numberJudge) judgeHeard(dir int, x *sentDatagram, msg string) {
 // neededHeard is how many acknowledgements of a datagram it takes for its sender to have
 // received one, by how many of those of other datagrams were lost behind the capture
 // point: these were sent again behind an acknowledgement, and acknowledged again.
-func (c numberJudge) neededHeard(dir int, x *sentDatagram) int {
+func (c numberJudge) neededHeard(dir dissect.Dir, x *sentDatagram) int {
 	s := &c.side[dir].datagrams
 	lost, captured := uint64(0), uint64(0)
 	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {

@@ -3,14 +3,16 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session/conform"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // judgeStillOpen judges a fragment of Reference that travels again although its
 // TransferID was given to another transfer: it was not free. PacketIDs tell the order.
-func (c messageJudge) judgeStillOpen(dir int, t *sentTransfer, m *knet.Message, index int) {
+func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int) {
 	old := t.former.part(index)
 	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || x == nil || x.suspect || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
 		return
@@ -21,7 +23,7 @@ func (c messageJudge) judgeStillOpen(dir int, t *sentTransfer, m *knet.Message, 
 // judgeReuse judges, by a reliable datagram of Spec, x, that is sent again, the transfers
 // that have begun since under the ids of its fragments: these ids were not free. A
 // fragment may be sent before its start, so that it must be none of the new transfer.
-func (c messageJudge) judgeReuse(dir int, num int64, x *sentDatagram) {
+func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	all := c.side[dir].sentTransfers
 	if all == nil || x.acks > 0 || c.Frame.Time-x.time < resendLeast || c.numbers().mayBeAcked(dir, num) {
 		return
@@ -43,7 +45,7 @@ func (c messageJudge) judgeReuse(dir int, num int64, x *sentDatagram) {
 
 // passReuse passes a start of Reference whose id was free: all fragments of the transfer
 // before were acknowledged.
-func (c messageJudge) passReuse(dir int, t *sentTransfer) {
+func (c messageJudge) passReuse(dir dissect.Dir, t *sentTransfer) {
 	for i := range t.parts {
 		if x := c.side[dir].datagrams.at(t.parts[i].packet); t.parts[i].hash != 0 && (x == nil || x.acks == 0) {
 			return
@@ -55,7 +57,7 @@ func (c messageJudge) passReuse(dir int, t *sentTransfer) {
 }
 
 // accuseReuse accuses the start of a transfer, once.
-func (c messageJudge) accuseReuse(dir int, t *sentTransfer, m *knet.Message, index int, first uint64) {
+func (c messageJudge) accuseReuse(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, first uint64) {
 	if t.reused {
 		return
 	}
@@ -68,7 +70,7 @@ func (c messageJudge) accuseReuse(dir int, t *sentTransfer, m *knet.Message, ind
 func partHash(m *knet.Message) uint64 { return track.ContentHash(m.Body) ^ uint64(m.ID.Value) | 1 }
 
 // judgeIncomplete judges transfers that lack fragments when their side has ended.
-func (c messageJudge) judgeIncomplete(dir int) {
+func (c messageJudge) judgeIncomplete(dir dissect.Dir) {
 	s := &c.side[dir]
 	e := &s.ending
 	bye := e.disc

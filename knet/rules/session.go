@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
@@ -18,7 +19,7 @@ const lateAnswer = 1e9
 const connectLate = 12e9
 
 // judgeShake judges a message of the handshake (kNet page, Session Management).
-func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
+func (c sessionJudge) judgeShake(dir dissect.Dir, sent *seq.Sending, k knet.Kind) {
 	h := &c.shake
 	if !c.keepsRole(dir, k) {
 		return
@@ -29,7 +30,7 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 	case knet.ConnectSynAck:
 		if nowhere, sure := c.outOfNowhere(dir, sent); nowhere {
 			x := c.c.Rules.Here(rSmSynackUnsol, "the ConnectSynAck answers no ConnectSyn: the connection is established")
-			x.Since = h.spokeAt[1-dir]
+			x.Since = h.spokeAt[dir.Other()]
 			if !sure {
 				x.Blocked = conform.GuardReord
 			}
@@ -39,7 +40,7 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 		}
 		c.c.Rules.Pass(rSmSynackUnsol)
 		if h.ackAt == 0 {
-			c.holdConfirm(1 - dir)
+			c.holdConfirm(dir.Other())
 		}
 		h.ackAt = sent.Time
 	default:
@@ -52,7 +53,7 @@ func (c sessionJudge) judgeShake(dir int, sent *seq.Sending, k knet.Kind) {
 
 // holdConfirm waits for the client to confirm a ConnectSynAck. That it does not proves
 // nothing against it: nobody knows whether it came.
-func (c sessionJudge) holdConfirm(client int) {
+func (c sessionJudge) holdConfirm(client dissect.Dir) {
 	h := &c.shake
 	x := c.c.Rules.Here(rSmConfirm, "the client sends nothing after the ConnectSynAck, which it may not have received")
 	x.Dir = client
@@ -66,7 +67,7 @@ func (c sessionJudge) holdConfirm(client int) {
 
 // keepsRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
 // server. Before the connection stands, the roles may change with another attempt.
-func (c sessionJudge) keepsRole(dir int, k knet.Kind) bool {
+func (c sessionJudge) keepsRole(dir dissect.Dir, k knet.Kind) bool {
 	if c.Client() < 0 || !c.c.Complete {
 		return true
 	}
@@ -89,18 +90,18 @@ func (c sessionJudge) keepsRole(dir int, k knet.Kind) bool {
 
 // outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
 // to other messages before, and so had the client for a time.
-func (c sessionJudge) outOfNowhere(dir int, sent *seq.Sending) (nowhere, sure bool) {
+func (c sessionJudge) outOfNowhere(dir dissect.Dir, sent *seq.Sending) (nowhere, sure bool) {
 	h := &c.shake
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
 		return false, false
 	}
 	late := max(c.side[0].datagrams.late, c.side[1].datagrams.late)
-	return true, sent.Time-max(h.synAt, h.spokeAt[1-dir]) > lateAnswer+3*c.roundTime()+2*late
+	return true, sent.Time-max(h.synAt, h.spokeAt[dir.Other()]) > lateAnswer+3*c.roundTime()+2*late
 }
 
 // judgePending judges what a client sends before it was answered, and notes who has
 // come beyond the handshake.
-func (c sessionJudge) judgePending(dir int, first bool) {
+func (c sessionJudge) judgePending(dir dissect.Dir, first bool) {
 	h := &c.shake
 	if h.spoke[dir] {
 		return
@@ -117,14 +118,14 @@ func (c sessionJudge) judgePending(dir int, first bool) {
 		}
 	}
 	rules := &c.c.Rules
-	if dir != c.Client() && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(1-dir) && h.greeted[dir] && c.Sent.Num > h.lowest[dir] {
+	if dir != c.Client() && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(dir.Other()) && h.greeted[dir] && c.Sent.Num > h.lowest[dir] {
 		h.hasty = hasty{c.Frame.Frame, c.Frame.Time}
 	}
 	if dir == c.Client() && first && h.hasty.frame != 0 {
 		c.judgeHasty(dir)
 	}
 	if h.syn && dir == c.Client() && c.c.Complete && first && !end {
-		if c.side[1-dir].datagrams.has {
+		if c.side[dir.Other()].datagrams.has {
 			rules.Pass(rSmPending)
 			c.judgeConnectTime()
 		} else {
@@ -135,25 +136,25 @@ func (c sessionJudge) judgePending(dir int, first bool) {
 	h.spoke[dir], h.spokeAt[dir], h.spokeNo[dir] = true, c.Frame.Time, c.Sent.Num
 }
 
-func (c sessionJudge) holdPending(dir int) {
+func (c sessionJudge) holdPending(dir dissect.Dir) {
 	at := c.Frame.Time
 	c.frames().quarantine()
 	x := c.c.Rules.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
 	x.Since = at
 	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.c.Rules.SawCut(1 - dir) {
+		if c.c.Rules.SawCut(dir.Other()) {
 			return conform.Doubtful, conform.GuardSnap // one of them may have been the answer
 		}
-		return c.answeredFrom(1-dir, at)
+		return c.answeredFrom(dir.Other(), at)
 	})
 }
 
 // judgeHasty judges a server that sent more than its ConnectSynAck, now that the
 // client comes with its first datagram behind ConnectSyn. That must be the first
 // sending of it, and none before it was missed.
-func (c sessionJudge) judgeHasty(dir int) {
+func (c sessionJudge) judgeHasty(dir dissect.Dir) {
 	h, r := &c.shake.hasty, &c.side[dir].datagrams
-	x := conform.Case{Rule: rSmPending, Dir: 1 - dir, Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.Frame.Frame},
+	x := conform.Case{Rule: rSmPending, Dir: dir.Other(), Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.Frame.Frame},
 		Message: "the server sends this before the client has answered its ConnectSynAck"}
 	if now := c.Frame.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
 		x.Blocked = conform.GuardReord
@@ -163,7 +164,7 @@ func (c sessionJudge) judgeHasty(dir int) {
 
 // onlyGreeted reports that of a side one datagram of the handshake was captured, and
 // nothing else.
-func (c sessionJudge) onlyGreeted(dir int) bool {
+func (c sessionJudge) onlyGreeted(dir dissect.Dir) bool {
 	h, r := &c.shake, &c.side[dir].datagrams
 	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
 }

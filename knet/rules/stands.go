@@ -1,24 +1,28 @@
 package rules
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A mark is how far a side had come at a time.
-type mark struct{ top, at int64 }
+type mark struct {
+	top seq.Num
+	at  int64
+}
 
-func (c *judge) mark(dir int) mark { return mark{c.side[dir].datagrams.top, c.Frame.Time} }
+func (c *judge) mark(dir dissect.Dir) mark { return mark{c.side[dir].datagrams.top, c.Frame.Time} }
 
 // went reports whether a side has gone on since a mark, and nothing that it sent
 // since a time was missed.
-func (c *judge) went(dir int, m mark, since int64) bool {
+func (c *judge) went(dir dissect.Dir, m mark, since int64) bool {
 	r := &c.side[dir].datagrams
 	return r.top > m.top && r.topAt-m.at >= c.horizon() && c.intact(dir, since)
 }
 
 // intact reports whether all that a side sent since a time was captured.
-func (c *judge) intact(dir int, since int64) bool {
+func (c *judge) intact(dir dissect.Dir, since int64) bool {
 	r := &c.side[dir].datagrams
 	return r.whole(since) && (r.startAt <= since || c.fromStart(dir))
 }
@@ -39,7 +43,7 @@ func (c *judge) known() bool {
 
 // fromStart reports whether all that a side has sent since the connection began can
 // be known: its first datagram was captured.
-func (c *judge) fromStart(dir int) bool {
+func (c *judge) fromStart(dir dissect.Dir) bool {
 	r := &c.side[dir].datagrams
 	switch {
 	case !c.c.Complete || !r.has || r.anew:

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -42,7 +43,7 @@ func (t *sentTransfer) part(index int) part {
 
 // judgeFragment judges a fragment by the others of its transfer (kNet page,
 // Fragmented Transfers).
-func (c messageJudge) judgeFragment(dir int, sent *seq.Sending, m *knet.Message) {
+func (c messageJudge) judgeFragment(dir dissect.Dir, sent *seq.Sending, m *knet.Message) {
 	s := &c.side[dir]
 	if s.sentTransfers == nil {
 		s.sentTransfers = new(sentTransfers)
@@ -93,7 +94,7 @@ func (c messageJudge) passShip() {
 }
 
 // scrap forgets the transfers that a datagram with a fault began.
-func (c messageJudge) scrap(dir int, num int64) {
+func (c messageJudge) scrap(dir dissect.Dir, num seq.Num) {
 	all := c.side[dir].sentTransfers
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; all != nil && m.IsStart() {
@@ -106,7 +107,7 @@ func (c messageJudge) scrap(dir int, num int64) {
 
 // spoil keeps apart the transfers of which the datagram at hand holds a fragment: it
 // has a fault, and nothing is known of them until they begin again.
-func (c messageJudge) spoil(dir int) {
+func (c messageJudge) spoil(dir dissect.Dir) {
 	all := c.side[dir].sentTransfers
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; all != nil && m.IsFragment() && all[m.TransferID] != nil {
@@ -118,14 +119,14 @@ func (c messageJudge) spoil(dir int) {
 func (t *sentTransfer) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
 
 // wait keeps a fragment that came before its start.
-func (t *sentTransfer) wait(index int, start, at int64, p part) {
+func (t *sentTransfer) wait(index int, start seq.Num, at int64, p part) {
 	if len(t.early) < maxEarly {
 		t.early = append(t.early, earlyPart{index, start, at, p})
 	}
 }
 
 // judgeStart judges the first fragment of a transfer: its id is free.
-func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p part, number int64) {
+func (c messageJudge) judgeStart(dir dissect.Dir, t *sentTransfer, m *knet.Message, p part, number seq.Num) {
 	rules, r := &c.c.Rules, &c.side[dir].datagrams
 	count := int(m.FragmentCount.Value)
 	if t.begun && !t.doubt && p.packet >= t.packet {
@@ -190,7 +191,7 @@ func (c messageJudge) judgeStart(dir int, t *sentTransfer, m *knet.Message, p pa
 
 // judgeEarly judges fragments that came before the start of the first transfer of an
 // id: they are none of another.
-func (c messageJudge) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
+func (c messageJudge) judgeEarly(dir dissect.Dir, t, next *sentTransfer, id uint8) {
 	for _, e := range t.early {
 		if c.c.Rules.Check(rMbFragnum, e.index < next.count) || e.packet > next.packet {
 			continue
@@ -203,14 +204,14 @@ func (c messageJudge) judgeEarly(dir int, t, next *sentTransfer, id uint8) {
 // holdReuse looks whether all fragments of the transfer before were acknowledged. An
 // acknowledgement may still have been on its way past the capture point, and it may
 // have been missed.
-func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held bool) {
+func (c messageJudge) holdReuse(dir dissect.Dir, t *sentTransfer, m *knet.Message) (held bool) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range t.parts {
 		x := s.datagrams.at(t.parts[i].packet)
 		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
-		since, at, mk := t.since, c.Frame.Time, c.mark(1-dir)
+		since, at, mk := t.since, c.Frame.Time, c.mark(dir.Other())
 		num := t.parts[i].packet
 		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, although fragment %d of the previous transfer, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
@@ -221,7 +222,7 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 				return conform.Dropped, 0 // it was told
 			case x == nil || x.acks == 0 && c.numbers().mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
 				return conform.Dropped, 0
-			case !c.went(1-dir, mk, since) || !s.datagrams.whole(since):
+			case !c.went(dir.Other(), mk, since) || !s.datagrams.whole(since):
 				return conform.Doubtful, conform.GuardOdds
 			}
 			return conform.Failed, 0
@@ -235,7 +236,7 @@ func (c messageJudge) holdReuse(dir int, t *sentTransfer, m *knet.Message) (held
 // judgeStranger judges a fragment that is none of the transfer at hand. While that
 // lacks fragments its id is not free for another; later it may be of a transfer of
 // which the start has still to come.
-func (c messageJudge) judgeStranger(dir int, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
+func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	msg := fmt.Sprintf("fragment %d of transfer %d differs from an earlier transmission", index, m.TransferID)
 	if rule == rMbFragnum {
@@ -285,13 +286,13 @@ const soonAfter = 1e9
 
 // holdStranger keeps a fragment that is none of a transfer of which the start is not
 // acknowledged: its id is not free. The acknowledgement may have been missed.
-func (c messageJudge) holdStranger(dir int, t *sentTransfer, x conform.Case) {
+func (c messageJudge) holdStranger(dir dissect.Dir, t *sentTransfer, x conform.Case) {
 	c.frames().quarantine()
 	s, num := &c.side[dir], t.packet
-	since, at, mk := t.time, c.Frame.Time, c.mark(1-dir)
+	since, at, mk := t.time, c.Frame.Time, c.mark(dir.Other())
 	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
 		y := s.datagrams.at(num)
-		if y == nil || y.acks == 0 && c.numbers().mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(1-dir, mk, since) {
+		if y == nil || y.acks == 0 && c.numbers().mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(dir.Other(), mk, since) {
 			return conform.Doubtful, conform.GuardOdds
 		}
 		return conform.Failed, 0
@@ -300,13 +301,13 @@ func (c messageJudge) holdStranger(dir int, t *sentTransfer, x conform.Case) {
 
 // judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a
 // transfer's fragments are consecutive, which tells it from others of its id.
-func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Message, index int, p part) {
+func (c messageJudge) judgeLibraryFragment(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, p part) {
 	rules := &c.c.Rules
 	n := c.Number(dir, m.Number)
-	same := t.begun && n-int64(index) == t.number
+	same := t.begun && n-seq.Num(index) == t.number
 	at := n - t.number
 	switch {
-	case t.former != nil && n-int64(index) == t.former.number && p.packet > t.packet:
+	case t.former != nil && n-seq.Num(index) == t.former.number && p.packet > t.packet:
 		c.judgeStillOpen(dir, t, m, index)
 	case m.IsStart() && !same:
 		c.judgeStart(dir, t, m, p, n)
@@ -318,7 +319,7 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		}
 		rules.Judge(x)
 		c.frames().quarantine()
-	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < int64(t.count)) && (index >= t.count || int64(index) != at):
+	case t.begun && index > 0 && !t.full() && (same || at > 0 && at < seq.Num(t.count)) && (index >= t.count || seq.Num(index) != at):
 		rules.Broken(rMbFragnum, fmt.Sprintf("fragment %d of transfer %d, which has %d; its reliable number makes it fragment %d", index, m.TransferID, t.count, at), t.frame)
 		c.frames().quarantine()
 		t.spoil()
@@ -334,6 +335,6 @@ func (c messageJudge) judgeLibraryFragment(dir int, t *sentTransfer, m *knet.Mes
 		t.keep(index, p)
 		c.passShip()
 	case t.full() || !t.begun:
-		t.wait(index, n-int64(index), c.Frame.Time, p)
+		t.wait(index, n-seq.Num(index), c.Frame.Time, p)
 	}
 }

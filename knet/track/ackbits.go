@@ -3,6 +3,7 @@ package track
 import (
 	"math/bits"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -22,7 +23,7 @@ type ackBits struct {
 // An openAck is what one reading of an acknowledgement names and the other does not.
 type openAck struct {
 	seq.Acknowledgement
-	first int64
+	first seq.Num
 	names [2]uint64 // from first on: by one row of bits, by the word first
 }
 
@@ -38,7 +39,7 @@ const clearVotes = 3
 type ackReading struct{ *conn }
 
 // readAcks settles what the PacketAcks of the datagram at hand name.
-func (c ackReading) readAcks(dir int) {
+func (c ackReading) readAcks(dir dissect.Dir) {
 	b := &c.side[dir].bits
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Kind == knet.PacketAck && m.Whole && !b.sure {
@@ -48,15 +49,15 @@ func (c ackReading) readAcks(dir int) {
 }
 
 // readAck settles what one names; it was read as one row of bits.
-func (c ackReading) readAck(dir int, a *knet.Ack) {
+func (c ackReading) readAck(dir dissect.Dir, a *knet.Ack) {
 	b, other := &c.side[dir].bits, a.Other()
 	if a.WordFirst || other.Bits == a.Bits {
 		return
 	}
-	if _, sent := c.c.Dir[1-dir].Window().Highest(); !sent {
+	if _, sent := c.c.Dir[dir.Other()].Window().Highest(); !sent {
 		return
 	}
-	row, word := c.strangeness(1-dir, a), c.strangeness(1-dir, &other)
+	row, word := c.strangeness(dir.Other(), a), c.strangeness(dir.Other(), &other)
 	switch {
 	case row < word:
 		b.votes[0]++
@@ -88,10 +89,10 @@ func (b *ackBits) decide(p *pair) {
 }
 
 // leaveOpen takes of an acknowledgement what both readings name.
-func (c ackReading) leaveOpen(dir int, a, other *knet.Ack) {
+func (c ackReading) leaveOpen(dir dissect.Dir, a, other *knet.Ack) {
 	b, d, both := &c.side[dir].bits, c.Frame.Datagram, a.Bits&other.Bits
 	if len(b.open) < maxOpen {
-		x := openAck{first: c.side[1-dir].ids.Peek(a.PacketID) + 1, names: [2]uint64{a.Bits &^ both, other.Bits &^ both}}
+		x := openAck{first: c.side[dir.Other()].ids.Peek(a.PacketID) + 1, names: [2]uint64{a.Bits &^ both, other.Bits &^ both}}
 		x.Frame, x.Time, x.HasTime = d.Frame, d.Time, d.HasTime
 		b.open = append(b.open, x)
 	}
@@ -100,7 +101,7 @@ func (c ackReading) leaveOpen(dir int, a, other *knet.Ack) {
 
 // settleAcks acknowledges what waits, as one reading says. Of what was not captured that
 // says too little.
-func (c ackReading) settleAcks(dir int, wordFirst bool) {
+func (c ackReading) settleAcks(dir dissect.Dir, wordFirst bool) {
 	b := &c.side[dir].bits
 	for i := range b.open {
 		x := &b.open[i]
@@ -110,18 +111,18 @@ func (c ackReading) settleAcks(dir int, wordFirst bool) {
 		}
 		for m := names; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			if seen, _ := c.c.Dir[1-dir].Captured(x.first + int64(i)); !seen {
+			if seen, _ := c.c.Dir[dir.Other()].Captured(x.first + seq.Num(i)); !seen {
 				names &^= 1 << i
 			}
 		}
-		c.side[1-dir].plain.acknowledged(x.first, names)
-		c.c.Dir[1-dir].AcknowledgeRun(x.first, names, &x.Acknowledgement, func(at seq.Position) { c.flow.Acked(at, x.Frame) }, c.told[1-dir])
+		c.side[dir.Other()].plain.acknowledged(x.first, names)
+		c.c.Dir[dir.Other()].AcknowledgeRun(x.first, names, &x.Acknowledgement, func(at seq.Position) { c.flow.Acked(at, x.Frame) }, c.told[dir.Other()])
 	}
 	b.open = nil
 }
 
 // mayHave reports that it is open whether a side has acknowledged a PacketID.
-func (b *ackBits) mayHave(num int64) bool {
+func (b *ackBits) mayHave(num seq.Num) bool {
 	for i := range b.open {
 		if k := num - b.open[i].first; k >= 0 && k < 64 && (b.open[i].names[0]|b.open[i].names[1])>>uint(k)&1 != 0 {
 			return true
@@ -138,13 +139,13 @@ const (
 )
 
 // strangeness is how little likely it is that a side is acknowledged as it is said.
-func (c ackReading) strangeness(dir int, a *knet.Ack) (n int) {
+func (c ackReading) strangeness(dir dissect.Dir, a *knet.Ack) (n int) {
 	s := &c.side[dir]
 	first := s.ids.Peek(a.PacketID) + 1
 	out := &c.c.Dir[dir]
 	top, _ := out.Window().Highest()
 	for m := a.Bits; m != 0; m &= m - 1 {
-		num := first + int64(bits.TrailingZeros64(m))
+		num := first + seq.Num(bits.TrailingZeros64(m))
 		switch x, _ := out.Look(num); {
 		case num > top:
 			n += strangeAhead
@@ -159,7 +160,7 @@ func (c ackReading) strangeness(dir int, a *knet.Ack) (n int) {
 }
 
 // reads gives the parameters by which a datagram of a side of a connection is read.
-func (p *pair) reads(c *conn, dir int) knet.Params {
+func (p *pair) reads(c *conn, dir dissect.Dir) knet.Params {
 	params := p.params
 	params.WordFirst = c.side[dir].bits.wordFirst
 	return params

@@ -7,7 +7,7 @@ import (
 
 // isApart reports whether a datagram with a fault stands nowhere near what its side
 // has sent: such a PacketID says nothing either.
-func (c *conn) isApart(dir int) bool {
+func (c *conn) isApart(dir dissect.Dir) bool {
 	num := c.Sent.Num
 	ref, known := c.side[dir].ids.Known()
 	if !known {
@@ -19,7 +19,7 @@ func (c *conn) isApart(dir int) bool {
 // overdue reports that the PacketID of the datagram at hand, which was never captured, was
 // passed by its side longer ago than any datagram is late. A reliable one of Spec may have been
 // sent before.
-func (c *conn) overdue(dir int) bool {
+func (c *conn) overdue(dir dissect.Dir) bool {
 	num, out := c.Sent.Num, &c.c.Dir[dir]
 	top, sent := out.Window().Highest()
 	if !sent || num > top || !c.pair.sure() || c.Datagram.Dialect == knet.Spec && c.Datagram.Reliable || num < out.Window().Lowest() && !c.c.Complete {
@@ -34,7 +34,7 @@ func (c *conn) overdue(dir int) bool {
 }
 
 // setApart takes a datagram from which nothing else follows.
-func (c *conn) setApart(dir int) {
+func (c *conn) setApart(dir dissect.Dir) {
 	c.c.Dir[dir].Provisionals().Disregard(c.Sent.Num)
 	c.count(dir)
 	if len(c.Datagram.Messages) == 0 {
@@ -47,7 +47,7 @@ func (c *conn) setApart(dir int) {
 
 // isCopied reports a copy, made by the network or the capture, of a datagram that was
 // kept out of the numbers.
-func (c *conn) isCopied(dir int) bool {
+func (c *conn) isCopied(dir dissect.Dir) bool {
 	c.Frame.Words |= c.c.Dir[dir].Unnumbered(&c.Sent, true)
 	return c.Frame.Words.Has(dissect.Duplicate)
 }

@@ -37,11 +37,11 @@ func BenchmarkTrack(b *testing.B) {
 	data := knet.Datagram{Dialect: knet.Reference, Reliable: true, Messages: []knet.Message{{Bits: knet.MessageReliable, ID: knet.Num(30), Body: make([]byte, 100)}}}
 	acks := knet.Datagram{Dialect: knet.Reference, Messages: []knet.Message{{}}}
 	var buf []byte
-	send := func(from int, x *knet.Datagram) {
+	send := func(from dissect.Dir, x *knet.Datagram) {
 		buf = x.Append(buf[:0])
 		d.Frame++
 		d.Time += 1e6
-		d.Src, d.Dst, d.Payload, d.Length, d.IPID = hosts[from], hosts[1-from], buf, len(buf), uint16(d.Frame)
+		d.Src, d.Dst, d.Payload, d.Length, d.IPID = hosts[from], hosts[from.Other()], buf, len(buf), uint16(d.Frame)
 		tab.Add(&d)
 	}
 	b.ReportAllocs()

@@ -12,8 +12,8 @@ import (
 // and tries a datagram every 2 s, 50 times; of old ones the engine's bits tell
 // enough.
 var (
-	libraryLimits = seq.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, NoBefore: true, NoAfter: true}
-	pageLimits    = seq.Limits{History: 1 << 14, Keep: 20e9, UnitKeep: 4e9, Past: 1 << 14, AckExcess: 128, Reach: 32, NoBefore: true, NoAfter: true}
+	libraryLimits = seq.Limits{History: 1 << 14, Keep: 3e9, UnitKeep: 8e9, Past: 1 << 14, AckExcess: 4096, Reach: 32, Wide: true, NoBefore: true, NoAfter: true}
+	pageLimits    = seq.Limits{History: 1 << 14, Keep: 20e9, UnitKeep: 4e9, Past: 1 << 14, AckExcess: 128, Reach: 32, Wide: true, NoBefore: true, NoAfter: true}
 )
 
 // A conn is one kNet connection: what the texts say, on top of the engine's
@@ -25,7 +25,7 @@ type conn struct {
 	pair  *pair
 	judge Judge // nil for none
 
-	client   int // direction of the client, -1 when unknown
+	client   dissect.Dir // direction of the client, -1 when unknown
 	side     [2]side
 	life     lifecycle
 	spare    [2]uint64 // messages of each side that are PingRequests by one map of ids, PingReplies by the other
@@ -35,7 +35,7 @@ type conn struct {
 	Event // the datagram at hand
 	ack   seq.Acknowledgement
 	link  func(seq.Position)
-	told  [2]func(num int64, words dissect.Words) // of what each side sent
+	told  [2]func(num seq.Num, words dissect.Words) // of what each side sent
 }
 
 // A side is what is remembered of one sender.
@@ -60,7 +60,7 @@ type side struct {
 // looks much the same.
 type first struct {
 	seen bool
-	num  int64
+	num  seq.Num
 	ipid uint16
 	hash uint64
 	time int64
@@ -84,14 +84,14 @@ func (c *conn) started() bool {
 	return a || b
 }
 
-func (c *conn) knowClient(dir int) {
+func (c *conn) knowClient(dir dissect.Dir) {
 	if c.client < 0 {
 		c.client = dir
-		c.c.Roles[dir], c.c.Roles[1-dir] = "client", "server"
+		c.c.Roles[dir], c.c.Roles[dir.Other()] = "client", "server"
 	}
 }
 
 // sending describes the datagram at hand to the engine.
-func (c *conn) sending(num int64, mark seq.Mark) *seq.Sending {
+func (c *conn) sending(num seq.Num, mark seq.Mark) *seq.Sending {
 	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

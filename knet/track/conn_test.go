@@ -3,6 +3,7 @@ package track_test
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/rules"
@@ -55,7 +56,7 @@ func sameWithoutRules(t testing.TB, s *sessiontest.Scene, with session.Config, d
 
 // datagram makes the next datagram of a side. With Reference, messages that are
 // reliable have their Number set.
-func (s *scene) datagram(from int, messages ...knet.Message) []byte {
+func (s *scene) datagram(from dissect.Dir, messages ...knet.Message) []byte {
 	d := knet.Datagram{Dialect: s.dialect, PacketID: s.next[from], Messages: messages}
 	s.next[from] = (s.next[from] + 1) & knet.PacketIDMask
 	if s.dialect == knet.Reference {
@@ -75,14 +76,16 @@ func (s *scene) datagram(from int, messages ...knet.Message) []byte {
 }
 
 // send captures the next datagram of a side and gives its payload.
-func (s *scene) send(from int, messages ...knet.Message) []byte {
+func (s *scene) send(from dissect.Dir, messages ...knet.Message) []byte {
 	b := s.datagram(from, messages...)
 	s.Raw(from, b)
 	return b
 }
 
 // lose makes the next datagram of a side, which is not captured.
-func (s *scene) lose(from int, messages ...knet.Message) []byte { return s.datagram(from, messages...) }
+func (s *scene) lose(from dissect.Dir, messages ...knet.Message) []byte {
+	return s.datagram(from, messages...)
+}
 
 // spec makes a reliable datagram of Spec.
 func (s *scene) reliably(from int, messages ...knet.Message) []byte {

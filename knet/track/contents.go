@@ -31,7 +31,7 @@ func (x *Contents) See(m *knet.Message) {
 func (x *Contents) OnlyAcks() bool { return x.acks && !x.other && !x.Application }
 
 // count counts a datagram by what it holds and tracks nothing of it.
-func (c *conn) count(dir int) {
+func (c *conn) count(dir dissect.Dir) {
 	var x Contents
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Known() {
@@ -42,7 +42,7 @@ func (c *conn) count(dir int) {
 }
 
 // enter adds a captured datagram to the counters, copies and resends included.
-func (c *conn) enter(dir int, x *Contents) {
+func (c *conn) enter(dir dissect.Dir, x *Contents) {
 	out := &c.c.Dir[dir]
 	if x.Application {
 		out.DataFrames++

@@ -3,10 +3,11 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // control tracks a control message.
-func (c *conn) control(dir int, num int64, m *knet.Message, fresh bool) {
+func (c *conn) control(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
 	if m.Ambiguous() && c.pair.idsOpen() {
 		c.spare[dir]++
 	}
@@ -55,16 +56,16 @@ func (c *conn) recount(assumed, ids knet.IDMap) {
 
 // hello infers roles from a server's first datagram: PacketID 1 with two
 // PingRequests (kNet 715850d, NetworkServer.cpp 346). A client's has replies.
-func (c *conn) hello(dir int, m *knet.Message) {
+func (c *conn) hello(dir dissect.Dir, m *knet.Message) {
 	if c.client < 0 && m.PingID == 2 && c.Datagram.PacketID <= 1 && c.Datagram.Dialect != knet.Spec && len(c.Datagram.Messages) > 1 && c.Datagram.Messages[0].Kind == knet.PingRequest {
-		c.knowClient(1 - dir)
+		c.knowClient(dir.Other())
 		c.c.Infer("roles")
 	}
 }
 
 // packetAck applies what a PacketAck acknowledges to the other side.
-func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
-	other := &c.side[1-dir]
+func (c *conn) packetAck(dir dissect.Dir, m *knet.Message, fresh bool) {
+	other := &c.side[dir.Other()]
 	if _, ok := other.ids.Known(); !ok {
 		return
 	}
@@ -72,20 +73,20 @@ func (c *conn) packetAck(dir int, m *knet.Message, fresh bool) {
 	if m.Ack.PacketID <= knet.PacketIDMask {
 		mask |= 1
 	}
-	mask = c.reached(1-dir, first, mask)
+	mask = c.reached(dir.Other(), first, mask)
 	other.plain.acknowledged(first, mask)
 	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
-	var told func(int64, dissect.Words)
+	var told func(seq.Num, dissect.Words)
 	if c.Datagram.Dialect == knet.Spec {
-		told = c.told[1-dir]
+		told = c.told[dir.Other()]
 	}
-	c.Frame.Words |= c.c.Dir[1-dir].AcknowledgeRun(first, mask, a, c.link, told)
+	c.Frame.Words |= c.c.Dir[dir.Other()].AcknowledgeRun(first, mask, a, c.link, told)
 }
 
 // reached leaves of what is acknowledged of a side, from a PacketID on, what the side can have
 // come to: where all that it sent was captured, nothing that is far ahead of it.
-func (c *conn) reached(dir int, first int64, mask uint64) uint64 {
+func (c *conn) reached(dir dissect.Dir, first seq.Num, mask uint64) uint64 {
 	out := &c.c.Dir[dir]
 	top, sent := out.Window().Highest()
 	if n := top + FarAhead - first + 1; sent && n < 64 && c.pair.sure() && out.Missing() == 0 {
@@ -96,12 +97,12 @@ func (c *conn) reached(dir int, first int64, mask uint64) uint64 {
 
 // acksOnly looks at a datagram of nothing but acknowledgements: it is told when
 // it says nothing new, and overtaking others is no reordering of data.
-func (c *conn) acksOnly(dir int, x *Contents) {
+func (c *conn) acksOnly(dir dissect.Dir, x *Contents) {
 	if !x.OnlyAcks() {
 		return
 	}
 	if c.Frame.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
-		if _, ok := c.side[1-dir].ids.Known(); ok {
+		if _, ok := c.side[dir.Other()].ids.Known(); ok {
 			c.Frame.Words |= dissect.DuplicateAck
 		}
 	}

@@ -14,6 +14,7 @@ func (p *pair) decide(fr *dissect.Frame) {
 		return
 	}
 	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
+	made(&p.made, &ref, &spec)
 	switch {
 	case spec.Handshake:
 		p.speaks(knet.Spec)
@@ -26,8 +27,12 @@ func (p *pair) decide(fr *dissect.Frame) {
 		p.loosely(1, knet.Spec)
 	case ref.OK && !spec.OK:
 		p.loosely(0, knet.Reference)
+	case ref.OK && areMade(&p.made, 0):
+		p.speaks(knet.Reference)
+	case ref.OK && areMade(&p.made, 1):
+		p.speaks(knet.Spec)
 	case ref.OK:
-		side := 0
+		side := dissect.Dir(0)
 		if bytes.Compare(fr.Src.IP[:], fr.Dst.IP[:]) > 0 || fr.Src.IP == fr.Dst.IP && fr.Src.Port > fr.Dst.Port {
 			side = 1
 		}
@@ -55,10 +60,29 @@ func (p *pair) mayConnect(fr *dissect.Frame) bool {
 const enoughLoose = 3
 
 // loosely counts one.
-func (p *pair) loosely(i int, d knet.Dialect) {
-	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[1-i] {
+func (p *pair) loosely(i dissect.Dir, d knet.Dialect) {
+	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[i.Other()] {
 		p.speaks(d)
 	}
+}
+
+// enoughMade is how many datagrams that both dialects read, and only senders of one make so,
+// decide: a few may have a fault.
+const enoughMade = 6
+
+// made counts a datagram that is as senders of one dialect make it, and not as those of the
+// other do.
+func made(n *[2]int, ref, spec *knet.Shape) {
+	switch {
+	case ref.Strict && !spec.Strict:
+		n[0]++
+	case spec.Strict && !ref.Strict:
+		n[1]++
+	}
+}
+
+func areMade(n *[2]int, i dissect.Dir) bool {
+	return n[i] >= enoughMade && n[i] > moreTold*n[i.Other()]
 }
 
 // speaks settles the dialect.

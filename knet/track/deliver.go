@@ -3,14 +3,16 @@ package track
 import (
 	"crypto/sha256"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // application takes an application message, or a fragment of one, that was not
 // captured before. num is the PacketID that carries it, place which message of
 // the datagram it is.
-func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
+func (c *conn) application(dir dissect.Dir, num seq.Num, place int, m *knet.Message) {
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	number, numbered := num, !spec && m.IsReliable()
@@ -29,7 +31,7 @@ func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 			f.count = int(m.FragmentCount.Value)
 		} else {
 			f.index = int(m.FragmentNumber.Value)
-			f.start -= int64(f.index)
+			f.start -= seq.Num(f.index)
 		}
 		s.transfers.add(&f)
 		return
@@ -46,7 +48,7 @@ func (c *conn) application(dir int, num int64, place int, m *knet.Message) {
 }
 
 // deliver hands a message on, at once or, with Spec, when what it depends on was.
-func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, depends []dependency) {
+func (c *conn) deliver(dir dissect.Dir, m *session.Message, packet seq.Num, place int, depends []dependency) {
 	m.Dir = dir
 	if len(depends) > 0 && m.Complete && c.wants.Messages != session.CountMessages && c.side[dir].waiting.hold(m, packet, place, depends) {
 		return
@@ -56,7 +58,7 @@ func (c *conn) deliver(dir int, m *session.Message, packet int64, place int, dep
 }
 
 // settle delivers what is still there of a side.
-func (s *side) settle(c *conn, dir int) {
+func (s *side) settle(c *conn, dir dissect.Dir) {
 	s.transfers.close()
 	s.waiting.flush()
 	c.settlePings(dir)

@@ -14,13 +14,13 @@ type Judge interface {
 	// Observe is told of a datagram. The event is valid until it returns.
 	Observe(*Event)
 	// Refuted tells of datagrams that were kept aside and turned out to be out of place.
-	Refuted(dir int, frames []seq.ProvisionalFrame)
+	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// Forget tells that PacketIDs of a side have nothing to do with those before.
-	Forget(dir int)
+	Forget(dir dissect.Dir)
 	// Compact tells that a connection that rests is to keep little.
 	Compact()
 	// End tells that nothing comes from a side any more; what is held is settled behind it.
-	End(dir int)
+	End(dir dissect.Dir)
 }
 
 // An Event is the datagram at hand, and what is known of it. Of one that the connection takes
@@ -30,7 +30,7 @@ type Event struct {
 	Frame    *dissect.Frame // nil when none is at hand
 	Datagram *knet.Datagram // decoded, as far as it could be
 	Sent     seq.Sending    // what the engine is given of it
-	Dir      int            // its sender
+	Dir      dissect.Dir    // its sender
 	Step     Step
 	Known    bool    // its PacketID was captured before
 	Faults   []Fault // what is wrong with it by itself
@@ -57,7 +57,7 @@ const (
 )
 
 // tell tells the judge, where there is one, of the datagram at hand.
-func (c *conn) tell(dir int, step Step) {
+func (c *conn) tell(dir dissect.Dir, step Step) {
 	if c.judge != nil {
 		c.Dir, c.Step = dir, step
 		c.judge.Observe(&c.Event)
@@ -66,7 +66,7 @@ func (c *conn) tell(dir int, step Step) {
 
 // refuted tells the judge of datagrams of a side whose PacketIDs turned out to be out of
 // place: the side went on before them.
-func (c *conn) refuted(dir int) {
+func (c *conn) refuted(dir dissect.Dir) {
 	p := c.c.Dir[dir].Provisionals()
 	frames := p.Refuted()
 	for i := range frames {
@@ -78,7 +78,7 @@ func (c *conn) refuted(dir int) {
 }
 
 // forget says that PacketIDs of a side have nothing to do with those before.
-func (c *conn) forget(dir int) {
+func (c *conn) forget(dir dissect.Dir) {
 	c.side[dir].habits = 0
 	if c.judge != nil {
 		c.judge.Forget(dir)

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/knet"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+)
 
 // A Fault is something wrong with a datagram by itself.
 type Fault struct {
@@ -83,7 +86,7 @@ func (c *conn) accuse(k FaultKind, value int, m *knet.Message) {
 const habitually = 8
 
 // doubts reports a fault that makes it doubtful that the datagram at hand is meant as it is.
-func (c *conn) doubts(dir int) bool {
+func (c *conn) doubts(dir dissect.Dir) bool {
 	small := false
 	for _, f := range c.Faults {
 		switch {

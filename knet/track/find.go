@@ -6,6 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
@@ -13,7 +14,7 @@ func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
 	p.d = f.Room(func() any { return new(knet.Datagram) }).(*knet.Datagram)
 	if learned != nil {
 		p.params, p.decided = learned.learned()
-		p.told = learned.firm
+		p.told, p.made = learned.firm, learned.made
 	}
 	if forced := knet.ParseDialect(f.Dialect()); forced != knet.DialectUnknown {
 		if p.params.Dialect != forced {
@@ -137,7 +138,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	c := newConn(p, fr)
 	p.conns = append(p.conns, c)
 	if anew {
-		p.votes, p.voted, p.doubt = 0, [2]int64{}, true
+		p.votes, p.voted, p.doubt = 0, [2]seq.Num{}, true
 		fr.Words |= dissect.NewConnection
 		c.began()
 	}
@@ -151,7 +152,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 func (p *pair) Unreachable(d *dissect.Datagram) {
 	if len(p.conns) > 0 {
 		c := p.newest()
-		gone := 1 - c.c.DirOf(d)
+		gone := c.c.DirOf(d).Other()
 		c.life.unreachable(gone, c.c.Dir[gone].Frames > 0, d.Time)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 	"github.com/dpdissect/dpdissect/knet/rules"
@@ -27,7 +28,7 @@ func newDock(t testing.TB, dialect string) *dock {
 }
 
 // see captures a datagram 50 ms after the one before.
-func (d *dock) see(t testing.TB, from int, payload string) {
+func (d *dock) see(t testing.TB, from dissect.Dir, payload string) {
 	t.Helper()
 	d.Wait(45)
 	d.Raw(from, dissecttest.Unhex(t, payload))
@@ -74,7 +75,7 @@ const (
 
 // A line is one datagram of a capture.
 type line struct {
-	from    int
+	from    dissect.Dir
 	payload string
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // decidedIDs is how many votes one map of ids must be ahead of the other.
@@ -78,15 +79,15 @@ func (p *pair) ackVotes(fr *dissect.Frame, m *knet.Message) (n int, known bool) 
 	}
 	c := p.newest()
 	dir := c.c.DirOf(fr.Datagram)
-	ids := &c.side[1-dir].ids
+	ids := &c.side[dir.Other()].ids
 	ref, ok := ids.Known()
 	if !ok {
 		return 0, false
 	}
 	a := knet.AckOf(m.Body, p.params.Dialect)
 	first := ids.Peek(a.PacketID & knet.PacketIDMask)
-	last := first + int64(bits.Len64(a.Bits))
-	out := &c.c.Dir[1-dir]
+	last := first + seq.Num(bits.Len64(a.Bits))
+	out := &c.c.Dir[dir.Other()]
 	x, _ := out.Look(first)
 	switch {
 	case a.PacketID > knet.PacketIDMask, first < ref-FarIDs, last > ref+NearIDs, x.NoAck:

@@ -57,3 +57,21 @@ func TestKNet_ReservedMessages_AcksUnderFour(t *testing.T) {
 		t.Error(fmt.Sprint(got))
 	}
 }
+
+// TestKNet_ReservedMessages_AckedTwiceVotesOnce: what looks like a PacketAck by one map tells that it is
+// one by what it names, each datagram once (gate K17).
+func TestKNet_ReservedMessages_AckedTwiceVotesOnce(t *testing.T) {
+	s := newScene(t, "spec")
+	s.handshake()
+	s.Raw(1, s.reliably(1, said("data")))
+	a := knet.Ack{PacketID: s.next[1] - 1}
+	for range 10 {
+		s.Raw(0, s.reliably(0, knet.Message{ID: knet.Num(4), Body: a.Append(nil, knet.Spec)}))
+	}
+	for range 3 {
+		s.send(0, knet.Ping(knet.PingReply, knet.IDsFromZero, 1))
+	}
+	if d := &s.One().Dir[0]; d.KeepAlives != 0 {
+		t.Error(counts(d))
+	}
+}

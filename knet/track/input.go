@@ -14,7 +14,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), client: -1}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
-	for i := range c.side {
+	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.ids.Bits, s.numbers.Bits = knet.PacketIDBits, knet.NumberBits
 		s.transfers.conn, s.transfers.dir = c, i
@@ -61,7 +61,7 @@ func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 
 // malformed takes a datagram that can't be read to its end. Where its header can be, the
 // PacketID is not missing, whatever became of the messages.
-func (c *conn) malformed(dir int) {
+func (c *conn) malformed(dir dissect.Dir) {
 	if c.finished || c.c.Damaged(c.Frame.Datagram) {
 		return
 	}
@@ -76,7 +76,7 @@ func (c *conn) malformed(dir int) {
 
 // describe describes the datagram at hand, which has a PacketID, to the engine. The
 // library never sends a PacketID again; the page sends the datagram again.
-func (c *conn) describe(num int64) *seq.Sending {
+func (c *conn) describe(num seq.Num) *seq.Sending {
 	if c.Datagram.Dialect == knet.Spec {
 		return c.sending(num, seq.Unmarked)
 	}
@@ -86,13 +86,13 @@ func (c *conn) describe(num int64) *seq.Sending {
 }
 
 // datagram tracks a numbered datagram.
-func (c *conn) datagram(dir int) {
+func (c *conn) datagram(dir dissect.Dir) {
 	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.Datagram.PacketID)
 	if c.Datagram.Dialect == knet.Spec && !c.side[dir].bits.sure {
 		ackReading{c}.readAcks(dir)
 	}
-	if c.c.Dir[1-dir].Provisionals().Any() {
-		c.confirmAcked(1 - dir)
+	if c.c.Dir[dir.Other()].Provisionals().Any() {
+		c.confirmAcked(dir.Other())
 	}
 	sent := c.describe(num)
 	c.inspect()
@@ -121,7 +121,7 @@ func (c *conn) datagram(dir int) {
 }
 
 // believed tracks a datagram whose PacketID stands in the series of its side.
-func (c *conn) believed(dir int, num int64) {
+func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.Sent
 	known, _ := out.Captured(num)
 	c.Known = known
@@ -159,7 +159,7 @@ func (c *conn) believed(dir int, num int64) {
 }
 
 // hasOtherContent reports a PacketID that was captured with other bytes, all of them.
-func (c *conn) hasOtherContent(dir int, sent *seq.Sending) bool {
+func (c *conn) hasOtherContent(dir dissect.Dir, sent *seq.Sending) bool {
 	look, _ := c.c.Dir[dir].Look(sent.Num)
 	if look.Hash == sent.Hash || look.Hash == 0 || c.Frame.Cut() {
 		return false
@@ -175,7 +175,7 @@ func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
-func (c *conn) messages(dir int, num int64, fresh bool) {
+func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
 	if c.Datagram.Plain && c.Datagram.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
 		c.countMessages(dir, num, fresh)
 		return
@@ -221,7 +221,7 @@ func (c *conn) messages(dir int, num int64, fresh bool) {
 }
 
 // countMessages is messages for a datagram of Reference with nothing but whole messages of the application, when messages are only counted.
-func (c *conn) countMessages(dir int, num int64, fresh bool) {
+func (c *conn) countMessages(dir dissect.Dir, num seq.Num, fresh bool) {
 	out := &c.c.Dir[dir]
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
@@ -241,7 +241,7 @@ func (c *conn) countMessages(dir int, num int64, fresh bool) {
 
 // numbered tracks the number of a reliable message of Reference, which it keeps
 // when it is sent again, and reports whether it is new.
-func (c *conn) numbered(dir int, num int64, m *knet.Message, fresh bool) bool {
+func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) bool {
 	s := &c.side[dir]
 	n := s.numbers.Peek(m.Number)
 	if !fresh {

@@ -117,14 +117,14 @@ const lately = 10e9
 // nothing else.
 func (c *conn) acksLately(m *knet.Message) bool {
 	dir := c.c.DirOf(c.Frame.Datagram)
-	out, a := &c.c.Dir[1-dir], knet.AckOf(m.Body, c.Datagram.Dialect)
+	out, a := &c.c.Dir[dir.Other()], knet.AckOf(m.Body, c.Datagram.Dialect)
 	if c.side[dir].bits.wordFirst {
 		a = a.Other()
 	}
 	var ids [knet.MaxAcked]int64
 	list := a.AppendIDs(ids[:0])
 	for _, id := range list {
-		x, _ := out.Look(c.side[1-dir].ids.Peek(uint32(id)))
+		x, _ := out.Look(c.side[dir.Other()].ids.Peek(uint32(id)))
 		if !x.Captured || x.NoAck || c.Frame.Time-x.Time > lately {
 			return false
 		}

@@ -1,6 +1,9 @@
 package track
 
-import "github.com/dpdissect/dpdissect/session"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
+)
 
 // lifecycle is how far the connection has come.
 type lifecycle struct {
@@ -9,12 +12,12 @@ type lifecycle struct {
 	closeAt   int64
 	answered  bool // the server spoke
 	heard     [2]bool
-	heardAt   [2]int64 // latest datagram of each side
-	connects  int      // ConnectSyn or connect datagrams
-	connectAt int64    // when the latest of them was captured
-	pingAt    [2]int64 // latest PingRequest of each side
-	acked     [2]bool  // a DisconnectAck of the side was captured
-	gone      int      // side that an ICMP notice tells of
+	heardAt   [2]int64    // latest datagram of each side
+	connects  int         // ConnectSyn or connect datagrams
+	connectAt int64       // when the latest of them was captured
+	pingAt    [2]int64    // latest PingRequest of each side
+	acked     [2]bool     // a DisconnectAck of the side was captured
+	gone      dissect.Dir // side that an ICMP notice tells of
 	goneAt    int64
 	before    session.State // before that notice
 }

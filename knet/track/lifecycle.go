@@ -22,7 +22,7 @@ const (
 
 // speaks notes a datagram of a side. In Opening, the server's first one, and with
 // Spec what the client says after the server's answer, establish the connection.
-func (c *conn) speaks(dir int) {
+func (c *conn) speaks(dir dissect.Dir) {
 	l := &c.life
 	l.heard[dir] = true
 	if c.Frame.HasTime {
@@ -40,7 +40,7 @@ func (c *conn) speaks(dir int) {
 }
 
 // connect tracks the connect datagram of Reference.
-func (c *conn) connect(dir int) {
+func (c *conn) connect(dir dissect.Dir) {
 	c.Frame.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if c.started() {
@@ -53,7 +53,7 @@ func (c *conn) connect(dir int) {
 }
 
 // handshake tracks ConnectSyn, ConnectSynAck and ConnectAck of Spec.
-func (c *conn) handshake(dir int, k knet.Kind) {
+func (c *conn) handshake(dir dissect.Dir, k knet.Kind) {
 	l := &c.life
 	c.Frame.Words |= dissect.Handshake
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
@@ -66,7 +66,7 @@ func (c *conn) handshake(dir int, k knet.Kind) {
 			c.began()
 		}
 	case knet.ConnectSynAck:
-		c.knowClient(1 - dir)
+		c.knowClient(dir.Other())
 		l.answered = true
 		if !c.spoken && l.state == session.StateUnknown {
 			l.state = session.Opening // the ConnectSyn was not captured
@@ -81,7 +81,7 @@ func (c *conn) handshake(dir int, k knet.Kind) {
 
 // confirm notes a message of Spec other than those of the handshake: the
 // client's first one stands for ConnectAck (AMB-KN-21).
-func (c *conn) confirm(dir int) {
+func (c *conn) confirm(dir dissect.Dir) {
 	l := &c.life
 	if l.state == session.Opening && (dir == c.client || l.answered) {
 		l.state = session.Established
@@ -89,7 +89,7 @@ func (c *conn) confirm(dir int) {
 }
 
 // closing tracks Disconnect and DisconnectAck.
-func (c *conn) closing(dir int, k knet.Kind) {
+func (c *conn) closing(dir dissect.Dir, k knet.Kind) {
 	l := &c.life
 	c.Frame.Words |= dissect.Close
 	if c.Doubtful && len(c.Faults) > 0 && c.Datagram.Dialect != knet.Spec {
@@ -105,7 +105,7 @@ func (c *conn) closing(dir int, k knet.Kind) {
 		l.close()
 	default:
 		l.close()
-		if alone := c.Frame.Time - l.heardAt[1-dir]; l.heard[1-dir] && l.closer == session.NoSide && alone >= lostTime && alone <= mootTime {
+		if alone := c.Frame.Time - l.heardAt[dir.Other()]; l.heard[dir.Other()] && l.closer == session.NoSide && alone >= lostTime && alone <= mootTime {
 			l.state = session.TimedOut // it gave up; an answer would prove otherwise
 		}
 		switch l.closer {
@@ -138,7 +138,7 @@ func (c *conn) roundTrip() int64 {
 
 // unreachable tracks an ICMP notice that a side can't be reached; answered says
 // whether it was ever heard.
-func (l *lifecycle) unreachable(side int, answered bool, at int64) {
+func (l *lifecycle) unreachable(side dissect.Dir, answered bool, at int64) {
 	switch {
 	case l.over():
 	case l.state == session.Opening && !answered:
@@ -157,7 +157,7 @@ func (c *conn) timedOut(end int64) bool {
 		return false
 	}
 	spec := c.pair.params.Dialect == knet.Spec
-	if l.state == session.Opening && !l.heard[1-max(c.client, 0)] {
+	if l.state == session.Opening && !l.heard[max(c.client, 0).Other()] {
 		return spec && l.connects > 0 && end-c.c.FirstTime >= ConnectTime
 	}
 	if l.heard != [2]bool{true, true} {
@@ -167,8 +167,8 @@ func (c *conn) timedOut(end int64) bool {
 	if spec {
 		last = lastTrySpec
 	}
-	for dir := range l.heardAt {
-		quiet := l.heardAt[1-dir]
+	for dir := range dissect.Dirs {
+		quiet := l.heardAt[dir.Other()]
 		alone := l.heardAt[dir] - quiet
 		if alone >= last && (spec || alone <= mootTime) && end >= c.givesUp(dir, quiet) {
 			return true
@@ -178,7 +178,7 @@ func (c *conn) timedOut(end int64) bool {
 }
 
 // givesUp is when a side gives up that last heard its peer at a time.
-func (c *conn) givesUp(dir int, quiet int64) int64 {
+func (c *conn) givesUp(dir dissect.Dir, quiet int64) int64 {
 	if c.pair.params.Dialect == knet.Spec {
 		return quiet + lostTime
 	}
@@ -198,14 +198,14 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		c.c.Dir[dir].Provisionals().End()
 		c.refuted(dir)
 	}
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		ackReading{c}.settleAcks(dir, false) // as they were read
 	}
-	for dir := range c.side {
+	for dir := range dissect.Dirs {
 		if c.judge != nil {
 			c.judge.End(dir)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -120,8 +121,8 @@ func TestReference_LateLock(t *testing.T) {
 	s := newScene(t, "")
 	s.Raw(0, []byte("hello, let me in")) // content of the application
 	for i := range 200 {
-		s.send(i%2, said(fmt.Sprint(i)))
-		s.send(i%2, said(fmt.Sprint(i)))
+		s.send(dissect.Dir(i)%2, said(fmt.Sprint(i)))
+		s.send(dissect.Dir(i)%2, said(fmt.Sprint(i)))
 	}
 	for range 4 {
 		ids := make([]uint32, 8)

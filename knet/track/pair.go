@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A pair follows the connections of one address pair: from one opening to the
@@ -13,14 +14,15 @@ type pair struct {
 	learned *probe
 	judge   func() Judge
 	params  knet.Params
-	decided bool     // the bytes, or the user, tell the dialect
-	told    [2]int   // datagrams that only Reference, only Spec reads
-	loose   [2]int   // likewise, which no endpoint of it sends, until the dialect is decided
-	forced  bool     // the user tells the dialect
-	votes   int      // for ids from 1, less those for ids from 0
-	voted   [2]int64 // of each side: the highest PacketID in what voted, plus 1
-	runs    [2]idRun // of each side, lower endpoint first
-	doubt   bool     // params.IDs is that of the connection before
+	decided bool       // the bytes, or the user, tell the dialect
+	told    [2]int     // datagrams that only Reference, only Spec reads
+	loose   [2]int     // likewise, which no endpoint of it sends, until the dialect is decided
+	made    [2]int     // datagrams that only senders of Reference, only those of Spec make so, until then
+	forced  bool       // the user tells the dialect
+	votes   int        // for ids from 1, less those for ids from 0
+	voted   [2]seq.Num // of each side: the highest PacketID in what voted, plus 1
+	runs    [2]idRun   // of each side, lower endpoint first
+	doubt   bool       // params.IDs is that of the connection before
 	conns   []*conn
 	// wordFirst: a side puts the bits of its PacketAcks into the word first.
 	wordFirst bool

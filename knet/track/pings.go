@@ -3,7 +3,9 @@ package track
 import (
 	"strconv"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // keptPings is how many PingRequests of a side wait for their replies. Requests
@@ -17,17 +19,17 @@ type pings [keptPings]ping
 // A ping is a PingRequest that was captured. Its time is counted only when it is
 // forgotten: a request that was captured twice tells no round trip.
 type ping struct {
-	frame    uint64 // of the first captured copy, 0 for none
-	num      int64  // PacketID that carried it
-	at       int64  // ns
-	took     int64  // until the first reply, ns
+	frame    uint64  // of the first captured copy, 0 for none
+	num      seq.Num // PacketID that carried it
+	at       int64   // ns
+	took     int64   // until the first reply, ns
 	id       uint8
 	answered bool
 	again    bool // captured more than once
 }
 
 // asks remembers a PingRequest until it is answered.
-func (c *conn) asks(dir int, num int64, m *knet.Message, fresh bool) {
+func (c *conn) asks(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
 	if !m.Whole || len(m.Body) != 1 {
 		return
 	}
@@ -46,8 +48,8 @@ func (c *conn) asks(dir int, num int64, m *knet.Message, fresh bool) {
 
 // answers matches a PingReply to its request on the other side. It acknowledges
 // nothing: the datagram with the request is sent again until a PacketAck came.
-func (c *conn) answers(dir int, m *knet.Message) {
-	asked := c.side[1-dir].pings
+func (c *conn) answers(dir dissect.Dir, m *knet.Message) {
+	asked := c.side[dir.Other()].pings
 	if asked == nil || !m.Whole || len(m.Body) != 1 {
 		return
 	}
@@ -55,7 +57,7 @@ func (c *conn) answers(dir int, m *knet.Message) {
 		p.answered, p.took = true, c.Frame.Time-p.at
 		c.pong = pong{p.frame, p.took}
 		if !p.again {
-			c.c.Dir[1-dir].Echoed(p.took, p.frame, c.Frame.Frame, c.Frame.Time)
+			c.c.Dir[dir.Other()].Echoed(p.took, p.frame, c.Frame.Frame, c.Frame.Time)
 		}
 	}
 }
@@ -67,13 +69,13 @@ type pong struct {
 }
 
 // settlePing counts the time of a request that is about to be forgotten.
-func (c *conn) settlePing(dir int, p *ping) {
+func (c *conn) settlePing(dir dissect.Dir, p *ping) {
 	if p.answered && !p.again {
 		c.c.Dir[dir].Trips().Pinged(p.at+p.took, p.took)
 	}
 }
 
-func (c *conn) settlePings(dir int) {
+func (c *conn) settlePings(dir dissect.Dir) {
 	if kept := c.side[dir].pings; kept != nil {
 		for i := range kept {
 			c.settlePing(dir, &kept[i])

@@ -1,18 +1,21 @@
 package track
 
-import "math/bits"
+import (
+	"github.com/dpdissect/dpdissect/session/seq"
+	"math/bits"
+)
 
 // plain says whether the unreliable datagrams of a side are acknowledged, too.
 // The texts ask for no such thing and the library does not do it, but some
 // receivers acknowledge whatever comes.
 type plain struct {
-	latest [plainIDs]int64 // unreliable PacketIDs, plus 1
-	acks   int             // acknowledgements seen, up to enoughAcks
-	acked  bool            // one of them was of an unreliable datagram
+	latest [plainIDs]seq.Num // unreliable PacketIDs, plus 1
+	acks   int               // acknowledgements seen, up to enoughAcks
+	acked  bool              // one of them was of an unreliable datagram
 }
 
 // await notes an unreliable datagram and reports whether it may be acknowledged.
-func (p *plain) await(num int64) bool {
+func (p *plain) await(num seq.Num) bool {
 	if p.acks < enoughAcks {
 		p.latest[num&(plainIDs-1)] = num + 1
 	}
@@ -20,9 +23,9 @@ func (p *plain) await(num int64) bool {
 }
 
 // acknowledged notes the acknowledgement of PacketIDs from one on, as a mask.
-func (p *plain) acknowledged(first int64, mask uint64) {
+func (p *plain) acknowledged(first seq.Num, mask uint64) {
 	for ; mask != 0 && p.acks < enoughAcks; mask &= mask - 1 {
-		num := first + int64(bits.TrailingZeros64(mask))
+		num := first + seq.Num(bits.TrailingZeros64(mask))
 		p.acks++
 		p.acked = p.acked || p.latest[num&(plainIDs-1)] == num+1
 	}

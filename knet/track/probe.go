@@ -53,13 +53,14 @@ type probe struct {
 	latest uint64 // frame
 	told   [2]int // datagrams that only one of the dialects reads
 	firm   [2]int // … and that are as its senders make them
+	made   [2]int // datagrams that are so in one dialect alone
 	first  probeFirst
 }
 
 // probeFirst is the pair's first datagram, which may be a connect datagram.
 type probeFirst struct {
 	frame  uint64
-	side   int
+	side   dissect.Dir
 	ok     bool
 	id     uint32
 	zero   bool
@@ -114,7 +115,7 @@ func (p *probe) Reset() {
 }
 
 // Observe implements session.Probe.
-func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
+func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	b := d.Payload
 	if d.Cut() {
 		return p.verdict() // what is left tells nothing
@@ -144,6 +145,9 @@ func (p *probe) Observe(d *dissect.Datagram, side int) float64 {
 // tell counts a datagram that only one dialect reads. The first one of a pair may be
 // whatever the application chose to connect with, which is no sign of the page.
 func (p *probe) tell(ref, spec *knet.Shape) {
+	if p.seen > 1 {
+		made(&p.made, ref, spec)
+	}
 	switch {
 	case spec.Handshake:
 		p.told[1]++
@@ -194,7 +198,7 @@ func (e *evidence) relate(what string, n float64) {
 }
 
 // observe enters one datagram.
-func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
+func (e *evidence) observe(b []byte, s *knet.Shape, side dissect.Dir) {
 	if !s.OK {
 		e.strangers++
 		e.Add("no datagram of the dialect", bitsStranger)
@@ -230,7 +234,7 @@ func (e *evidence) observe(b []byte, s *knet.Shape, side int) {
 }
 
 // number judges the PacketID against the last one of the side.
-func (e *evidence) number(s *knet.Shape, side int) {
+func (e *evidence) number(s *knet.Shape, side dissect.Dir) {
 	p := &e.side[side]
 	step := int32((s.PacketID-p.last)<<(32-knet.PacketIDBits)) >> (32 - knet.PacketIDBits)
 	switch {
@@ -275,11 +279,11 @@ func (e *evidence) ids() knet.IDMap {
 // and the map of ids.
 func (p *probe) learned() (params knet.Params, decided bool) {
 	best, _ := p.best()
-	i := 0
+	i := dissect.Dir(0)
 	if best.dialect == knet.Spec {
 		i = 1
 	}
-	decided = p.firm[i] > p.firm[1-i] || p.told[i] >= enoughLoose && p.told[i] > p.told[1-i]
+	decided = p.firm[i] > p.firm[i.Other()] || p.told[i] >= enoughLoose && p.told[i] > p.told[i.Other()] || p.told[i.Other()] == 0 && areMade(&p.made, i)
 	return knet.Params{Dialect: best.dialect, IDs: best.ids()}, decided
 }
 
@@ -288,7 +292,7 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 // datagram of its own is known by its PacketID, which its side has not come to.
 func (p *probe) connected(frame uint64) bool {
 	f := &p.first
-	own, other := f.ids[f.side], f.ids[1-f.side]
+	own, other := f.ids[f.side], f.ids[f.side.Other()]
 	switch {
 	case f.frame != frame:
 		return false // the pair was recognised too late to tell

@@ -1,10 +1,13 @@
 package track
 
-import "github.com/dpdissect/dpdissect/knet"
+import (
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/knet"
+)
 
 // message judges a message by its relation to what the other side sent.
-func (e *evidence) message(x *knet.Block, side int) {
-	other := &e.side[1-side]
+func (e *evidence) message(x *knet.Block, side dissect.Dir) {
+	other := &e.side[side.Other()]
 	switch {
 	case x.ID >= 3 && x.ID <= 4 && len(x.Body) == knet.AckSize:
 		e.ack(x, other)
@@ -20,13 +23,13 @@ func (e *evidence) message(x *knet.Block, side int) {
 			e.AddOpening("ConnectSyn", bitsSyn)
 		}
 		e.syn = int8(side + 1)
-	case x.ID == knet.IDConnectSynAck && int(e.syn) == 2-side && !e.synAck:
+	case x.ID == knet.IDConnectSynAck && dissect.Dir(e.syn) == 2-side && !e.synAck:
 		e.synAck = true
 		e.relate("ConnectSynAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDDisconnectAck && len(x.Body) == 0 && int(e.syn) == 2-side && !e.synAck && !e.refused:
+	case x.ID == knet.IDDisconnectAck && len(x.Body) == 0 && dissect.Dir(e.syn) == 2-side && !e.synAck && !e.refused:
 		e.refused = true
 		e.relate("DisconnectAck in answer to ConnectSyn", bitsSynAnswer)
-	case x.ID == knet.IDConnectAck && len(x.Body) == 0 && e.synAck && int(e.syn) == side+1:
+	case x.ID == knet.IDConnectAck && len(x.Body) == 0 && e.synAck && dissect.Dir(e.syn) == side+1:
 		e.synAck = false
 		e.relate("ConnectAck in answer to ConnectSynAck", bitsSynAnswer)
 	}
@@ -77,10 +80,10 @@ func (e *evidence) ack(x *knet.Block, other *probeSide) {
 }
 
 // ping judges a message that is a PingRequest or PingReply by one of the maps.
-func (e *evidence) ping(x *knet.Block, side int) {
+func (e *evidence) ping(x *knet.Block, side dissect.Dir) {
 	v := x.Body[0]
 	if x.ID > 0 {
-		asked := e.side[1-side].sent
+		asked := e.side[side.Other()].sent
 		if bit := uint64(1) << (v & 63); asked != nil && asked.pings[x.ID-1][v>>6]&bit != 0 {
 			asked.pings[x.ID-1][v>>6] &^= bit
 			e.relate("PingReply to an outstanding PingRequest", bitsEcho)
@@ -101,8 +104,8 @@ func (e *evidence) ping(x *knet.Block, side int) {
 
 // meet notes a reply to the PingRequests of a server's first datagram. Both are what a
 // client answers that is turned away, or one of a flood, and often all.
-func (e *evidence) meet(id uint8, side int) {
-	if int(e.hello) != 2-side || id != 1 && id != 2 || e.met == 3 {
+func (e *evidence) meet(id uint8, side dissect.Dir) {
+	if dissect.Dir(e.hello) != 2-side || id != 1 && id != 2 || e.met == 3 {
 		return
 	}
 	if e.met |= id; e.met == 3 {

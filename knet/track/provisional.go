@@ -5,11 +5,12 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // confirmAcked believes the provisional datagrams of a side that the one at hand
 // acknowledges.
-func (c *conn) confirmAcked(dir int) {
+func (c *conn) confirmAcked(dir dissect.Dir) {
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
 		if m.Kind != knet.PacketAck || !m.Known() {
@@ -21,7 +22,7 @@ func (c *conn) confirmAcked(dir int) {
 			mask |= 1
 		}
 		for ; mask != 0; mask &= mask - 1 {
-			n := first + int64(bits.TrailingZeros64(mask))
+			n := first + seq.Num(bits.TrailingZeros64(mask))
 			if c.c.Dir[dir].Provisionals().Vouch(n, n+1) {
 				c.believe(dir)
 			}
@@ -34,7 +35,7 @@ func (c *conn) confirmAcked(dir int) {
 const FarAway = 1 << 16
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
-func (c *conn) believe(dir int) {
+func (c *conn) believe(dir dissect.Dir) {
 	at, s, out := c.Event, &c.side[dir], &c.c.Dir[dir]
 	if c.pair.again == nil {
 		c.pair.again = new(knet.Datagram)

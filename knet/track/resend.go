@@ -29,14 +29,14 @@ const (
 
 // resends remembers the latest reliable datagrams of a side.
 type resends struct {
-	ring    []resend // PacketID n at n&(len-1)
-	heads   []int64  // by content, as many: the latest PacketID, plus 1
-	limit   int      // datagrams remembered at most
-	holes   []int64  // PacketIDs acknowledged and never captured, plus 1; nil for none
-	acks    bool     // the peer acknowledges
-	repeats bool     // a PacketID was sent again: so it does it
-	style   bool     // a resend under a new PacketID was captured
-	after   int64    // the time-out seen, in ns, 0 when none was
+	ring    []resend  // PacketID n at n&(len-1)
+	heads   []seq.Num // by content, as many: the latest PacketID, plus 1
+	limit   int       // datagrams remembered at most
+	holes   []seq.Num // PacketIDs acknowledged and never captured, plus 1; nil for none
+	acks    bool      // the peer acknowledges
+	repeats bool      // a PacketID was sent again: so it does it
+	style   bool      // a resend under a new PacketID was captured
+	after   int64     // the time-out seen, in ns, 0 when none was
 }
 
 // holesRemembered is how many acknowledged PacketIDs that were not captured are
@@ -45,11 +45,11 @@ const holesRemembered = 256
 
 // A resend is a reliable datagram that may be sent again.
 type resend struct {
-	num   int64
-	hash  uint64 // of its messages
-	time  int64  // latest sending
-	prev  int64  // PacketID of the one before with the same place in heads, plus 1
-	unit  int64  // PacketID of its first sending
+	num   seq.Num
+	hash  uint64  // of its messages
+	time  int64   // latest sending
+	prev  seq.Num // PacketID of the one before with the same place in heads, plus 1
+	unit  seq.Num // PacketID of its first sending
 	acked bool
 	set   bool
 	said  bool // the application said it more than once
@@ -72,7 +72,7 @@ func ContentHash(b []byte) uint64 {
 
 // freshContent tracks a reliable datagram of Spec whose PacketID is new and
 // reports whether its messages are new, too.
-func (c *conn) freshContent(dir int, num int64) bool {
+func (c *conn) freshContent(dir dissect.Dir, num seq.Num) bool {
 	if !c.Datagram.Reliable || c.Frame.Cut() {
 		return true
 	}
@@ -99,7 +99,7 @@ func (c *conn) freshContent(dir int, num int64) bool {
 }
 
 // resentAs counts a datagram as an earlier one sent again.
-func (c *conn) resentAs(dir int, old, x *resend) bool {
+func (c *conn) resentAs(dir dissect.Dir, old, x *resend) bool {
 	r := c.side[dir].resends
 	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.Frame)
 	if v.Words == 0 {
@@ -117,7 +117,7 @@ func (c *conn) resentAs(dir int, old, x *resend) bool {
 }
 
 // find gives the latest datagram before num with the same messages.
-func (r *resends) find(hash uint64, num int64) *resend {
+func (r *resends) find(hash uint64, num seq.Num) *resend {
 	at := r.heads[hash&uint64(len(r.heads)-1)]
 	for range maxChain {
 		x := r.at(at - 1)
@@ -132,10 +132,10 @@ func (r *resends) find(hash uint64, num int64) *resend {
 	return nil
 }
 
-func (r *resends) at(num int64) *resend { return &r.ring[num&int64(len(r.ring)-1)] }
+func (r *resends) at(num seq.Num) *resend { return &r.ring[num&seq.Num(len(r.ring)-1)] }
 
 // make begins again with room for n datagrams.
-func (r *resends) make(n int) { r.ring, r.heads = make([]resend, n), make([]int64, n) }
+func (r *resends) make(n int) { r.ring, r.heads = make([]resend, n), make([]seq.Num, n) }
 
 // keep enters a datagram, with more room as long as it would take that of another.
 func (r *resends) keep(x *resend) {
@@ -170,8 +170,8 @@ func (r *resends) enter(x *resend) {
 // again gap later, are that datagram sent again. Where its acknowledgement was
 // captured, it may have been lost behind the capture point: then the time must
 // be the time-out that this connection has shown.
-func (c *conn) resent(dir int, old *resend, gap int64) bool {
-	r, peer := c.side[dir].memory(), c.side[1-dir].memory()
+func (c *conn) resent(dir dissect.Dir, old *resend, gap int64) bool {
+	r, peer := c.side[dir].memory(), c.side[dir.Other()].memory()
 	after := r.after
 	if after == 0 {
 		after = peer.after
@@ -206,7 +206,7 @@ func (s *side) repeated(v seq.Verdict) {
 }
 
 // acknowledged notes that a datagram of the side was acknowledged.
-func (s *side) acknowledged(num int64, words dissect.Words) {
+func (s *side) acknowledged(num seq.Num, words dissect.Words) {
 	r := s.memory()
 	r.acks = true
 	if x := r.at(num); x.set && x.num == num {
@@ -214,13 +214,13 @@ func (s *side) acknowledged(num int64, words dissect.Words) {
 	}
 	if words.Has(dissect.AckOfUncaptured) {
 		if r.holes == nil {
-			r.holes = make([]int64, holesRemembered)
+			r.holes = make([]seq.Num, holesRemembered)
 		}
 		r.holes[num&(holesRemembered-1)] = num + 1
 	}
 }
 
 // uncaptured reports whether a datagram was acknowledged and not captured.
-func (s *side) uncaptured(num int64) bool {
+func (s *side) uncaptured(num seq.Num) bool {
 	return s.resends != nil && s.resends.holes != nil && s.resends.holes[num&(holesRemembered-1)] == num+1 && num != -1
 }

@@ -16,7 +16,7 @@ const (
 
 // mayReconnect reports whether a connect datagram opens another connection: this
 // one is over, or its client has been silent, or it was never answered.
-func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
+func (c *conn) mayReconnect(fr *dissect.Frame, dir dissect.Dir) bool {
 	since := fr.Time - c.c.FirstTime
 	if c.life.heard[dir] {
 		since = fr.Time - c.life.heardAt[dir]
@@ -35,7 +35,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir int) bool {
 // With Reference it is one of the first PacketIDs where it can be neither late nor
 // a copy (the library's server makes a new connection of late datagrams of its
 // client, and begins again: kNet 715850d, NetworkServer.cpp 223-354).
-func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bool {
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)
@@ -60,7 +60,7 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
 // connection: its side has said something else before, or the attempt at hand is
 // over. Until then a further one repeats the first, whatever it looks like
 // (AMB-KN-23).
-func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bool {
 	s := &c.side[dir]
 	k := opening(d)
 	if k == knet.Application || !c.started() || c.isCopy(fr, d, dir) {
@@ -89,15 +89,15 @@ func (s *side) goesOn(d *knet.Datagram) bool {
 
 // says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client
 // says nothing before it is answered: that is left from the connection before.
-func (c *conn) says(dir int) {
-	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[1-dir]) {
+func (c *conn) says(dir dissect.Dir) {
+	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[dir.Other()]) {
 		s.spoke, s.spokeAt = true, c.Frame.Time
 	}
 }
 
 // isCopy reports a copy, made by the network or the capture, of a datagram that its side
 // sent before.
-func (c *conn) isCopy(fr *dissect.Frame, d *knet.Datagram, dir int) bool {
+func (c *conn) isCopy(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bool {
 	var s seq.Sending
 	return c.c.Dir[dir].Copied(s.Of(fr.Datagram, c.side[dir].ids.Peek(d.PacketID), seq.Unmarked))
 }

@@ -143,7 +143,7 @@ func (s *transfers) merge(t *transfer, list *[3]*transfer, id uint8) {
 }
 
 // take gives a transfer the loose fragments sent behind a PacketID that it lacks.
-func (s *transfers) take(t, l *transfer, behind int64) {
+func (s *transfers) take(t, l *transfer, behind seq.Num) {
 	order, kept := l.apart(), l.ahead
 	l.ahead, l.got, l.last = nil, 0, 0
 	s.apart -= len(kept)
@@ -180,7 +180,7 @@ func (s *transfers) settleByPlace(list *[3]*transfer, id uint8) {
 
 // reused reports that loose fragments were all acknowledged before a start was
 // captured, so that the id was free for another transfer.
-func (s *transfers) reused(l *transfer, start int64) bool {
+func (s *transfers) reused(l *transfer, start seq.Num) bool {
 	r := s.conn.side[s.dir].memory()
 	if r.after != 0 {
 		return false // it may be sent again under a new PacketID
@@ -205,7 +205,7 @@ func (s *transfers) certain(t *transfer) bool {
 	if !c.c.Complete {
 		return false
 	}
-	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[1-s.dir])
+	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[s.dir.Other()])
 }
 
 // complete reports that none of a side's datagrams is missing.

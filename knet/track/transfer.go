@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // Bounds of what is kept of transfers that lack a fragment.
@@ -20,12 +22,12 @@ const (
 // A fragment is one fragment of a transfer, as captured.
 type fragment struct {
 	id       uint8
-	index    int   // 0 for the first
-	count    int   // fragments of the transfer, 0 when this one does not say
-	start    int64 // reliable number of the first fragment; with Spec meaningless
-	numbered bool  // start is valid (Reference)
-	packet   int64 // PacketID that carried it
-	place    int   // which message of that datagram
+	index    int     // 0 for the first
+	count    int     // fragments of the transfer, 0 when this one does not say
+	start    seq.Num // reliable number of the first fragment; with Spec meaningless
+	numbered bool    // start is valid (Reference)
+	packet   seq.Num // PacketID that carried it
+	place    int     // which message of that datagram
 	whole    bool
 	ordered  bool
 	reliable bool
@@ -38,8 +40,8 @@ type fragment struct {
 // A transfer is a message on its way in fragments.
 type transfer struct {
 	msg      session.Message
-	start    int64 // reliable number of the first fragment, or PacketID of the first captured
-	packet   int64 // PacketID of the first fragment, valid with begun
+	start    seq.Num // reliable number of the first fragment, or PacketID of the first captured
+	packet   seq.Num // PacketID of the first fragment, valid with begun
 	place    int
 	count    int // 0 while the first fragment was not captured
 	begun    bool
@@ -50,7 +52,7 @@ type transfer struct {
 	sum      hash.Hash
 	buf      []byte
 	depends  []dependency
-	last     int64 // highest PacketID of a fragment
+	last     seq.Num // highest PacketID of a fragment
 	numbered bool
 	stranger bool // with Spec: what was captured before the start is not its own
 }
@@ -64,7 +66,7 @@ type piece struct {
 
 // A fragmentOrigin is where a fragment was captured.
 type fragmentOrigin struct {
-	packet  int64
+	packet  seq.Num
 	frame   uint64
 	time    int64
 	hasTime bool
@@ -75,7 +77,7 @@ type fragmentOrigin struct {
 // before, of which a fragment may still be late.
 type transfers struct {
 	conn  *conn
-	dir   int
+	dir   dissect.Dir
 	table *[256][3]*transfer // by id: the latest, the one before; with Spec, what no start was captured of
 	held  int                // bytes kept
 	apart int                // fragments kept
@@ -254,7 +256,7 @@ func (s *transfers) end(t *transfer, id uint8) {
 
 // lacks reports whether the transfer that the message of a datagram began lacks a
 // fragment.
-func (s *transfers) lacks(packet int64, place int) bool {
+func (s *transfers) lacks(packet seq.Num, place int) bool {
 	if s.table == nil {
 		return false
 	}

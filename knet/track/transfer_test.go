@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // TestLooseFragmentsAreCountedOnce: fragments that wait for their start are bounded in number.
@@ -13,7 +14,7 @@ func TestLooseFragmentsAreCountedOnce(t *testing.T) {
 	s := transfers{conn: &conn{wants: &session.Config{}}, table: new([256][3]*transfer)}
 	l := newTransfer(&fragment{index: 3, packet: 5})
 	for i := 3; i < 6; i++ {
-		s.store(l, &fragment{index: i, packet: int64(2 + i), whole: true, size: 1})
+		s.store(l, &fragment{index: i, packet: seq.Num(2 + i), whole: true, size: 1})
 	}
 	to := newTransfer(&fragment{index: 0, packet: 4, count: 9})
 	s.take(to, l, 0)
@@ -37,7 +38,7 @@ func TestTransfersAreBounded(t *testing.T) {
 				t.Fatalf("no room for fragment %d", i)
 			}
 		}
-		s.store(of[i%2], &fragment{index: 1 + i/2, packet: int64(5 + i), whole: true, size: 1, body: []byte{1}})
+		s.store(of[i%2], &fragment{index: 1 + i/2, packet: seq.Num(5 + i), whole: true, size: 1, body: []byte{1}})
 	}
 	if s.apart != MaxFragmentsAhead || s.held != MaxFragmentsAhead || !of[0].broken || !of[1].broken {
 		t.Errorf("%d fragments of %d bytes wait; incomplete %v, %v", s.apart, s.held, of[0].broken, of[1].broken)

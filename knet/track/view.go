@@ -1,8 +1,10 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A View is what a Judge may read of a connection.
@@ -25,7 +27,7 @@ func (v View) IDs() knet.IDMap { return v.c.pair.params.IDs }
 func (v View) IDsOpen() bool { return v.c.pair.idsOpen() }
 
 // Client is the side that opened the connection, -1 when that is not known.
-func (v View) Client() int { return v.c.client }
+func (v View) Client() dissect.Dir { return v.c.client }
 
 // State is how far the connection has come.
 func (v View) State() session.State { return v.c.life.state }
@@ -34,25 +36,25 @@ func (v View) State() session.State { return v.c.life.state }
 func (v View) Over() bool { return v.c.life.over() }
 
 // HeardAt is when the latest datagram of a side was captured, ns.
-func (v View) HeardAt(dir int) int64 { return v.c.life.heardAt[dir] }
+func (v View) HeardAt(dir dissect.Dir) int64 { return v.c.life.heardAt[dir] }
 
 // Connects counts the ConnectSyns, or connect datagrams.
 func (v View) Connects() int { return v.c.life.connects }
 
 // Number is the full number behind the reliable number of a message that a side sends.
-func (v View) Number(dir int, wire uint32) int64 { return v.c.side[dir].numbers.Peek(wire) }
+func (v View) Number(dir dissect.Dir, wire uint32) seq.Num { return v.c.side[dir].numbers.Peek(wire) }
 
 // MayHave reports that it is open whether a side has acknowledged a PacketID.
-func (v View) MayHave(dir int, num int64) bool { return v.c.side[dir].bits.mayHave(num) }
+func (v View) MayHave(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].bits.mayHave(num) }
 
 // Renames reports that a side sends reliable datagrams of Spec again under new PacketIDs.
-func (v View) Renames(dir int) bool {
+func (v View) Renames(dir dissect.Dir) bool {
 	r := v.c.side[dir].resends
 	return r != nil && r.style
 }
 
 // RepliedTo reports that a PingRequest in a datagram of a side was replied to before a time.
-func (v View) RepliedTo(dir int, num, before int64) bool {
+func (v View) RepliedTo(dir dissect.Dir, num seq.Num, before int64) bool {
 	if v.c.side[dir].pings == nil {
 		return false
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // MaxWaiting is how many messages of a side wait for others; with more, the
@@ -13,15 +15,15 @@ const MaxWaiting = 256
 
 // A dependency is a message that must be delivered before another.
 type dependency struct {
-	packet int64 // PacketID, unwrapped
-	place  int   // which message of that datagram
+	packet seq.Num // PacketID, unwrapped
+	place  int     // which message of that datagram
 }
 
 // waiting are the messages of one side of Spec that are held back until those
 // they depend on were delivered (kNet page, InOrder Datagrams and Messages).
 type waiting struct {
 	conn *conn
-	dir  int
+	dir  dissect.Dir
 	list []*waiter
 	here map[dependency]int // what is in the list, by where it was
 }
@@ -36,7 +38,7 @@ type waiter struct {
 func (w *waiting) some() bool { return len(w.list) > 0 }
 
 // hold keeps a message when it must wait.
-func (w *waiting) hold(m *session.Message, packet int64, place int, depends []dependency) bool {
+func (w *waiting) hold(m *session.Message, packet seq.Num, place int, depends []dependency) bool {
 	x := &waiter{at: dependency{packet, place}, depends: depends}
 	if w.met(x) {
 		return false
@@ -121,7 +123,7 @@ func (w *waiting) delivered(x *dependency, of *waiter) bool {
 }
 
 // ahead reports a PacketID that is not behind what is remembered.
-func (w *waiting) ahead(packet int64) bool {
+func (w *waiting) ahead(packet seq.Num) bool {
 	high, ok := w.conn.c.Dir[w.dir].Window().Highest()
-	return !ok || packet >= high-int64(resendMemory)
+	return !ok || packet >= high-seq.Num(resendMemory)
 }

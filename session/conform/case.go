@@ -1,10 +1,12 @@
 package conform
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 // A Case is something that looks broken.
 type Case struct {
 	Rule    int
-	Dir     int    // the side at fault
-	Frame   uint64 // the offending frame
+	Dir     dissect.Dir // the side at fault
+	Frame   uint64      // the offending frame
 	Time    int64
 	HasTime bool
 	Proof   []uint64 // the other frames that prove it; the offending one is added

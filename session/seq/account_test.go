@@ -10,10 +10,12 @@ func account() (l *lane, peer *Direction) {
 }
 
 // once captures the first sending of a number, some ms later.
-func (l *lane) once(after, num int64) { l.send(after, num, MarkFirst, uint64(num)+1, uint16(num)+1) }
+func (l *lane) once(after int64, num Num) {
+	l.send(after, num, MarkFirst, uint64(num)+1, uint16(num)+1)
+}
 
 // upTo acknowledges all numbers below next, some ms later.
-func (l *lane) upTo(after, next int64) {
+func (l *lane) upTo(after int64, next Num) {
 	l.frame++
 	l.now += after * ms
 	l.d.Acknowledge(&Acknowledgement{Next: next, Base: next + 1, Frame: l.frame, Time: l.now, HasTime: true}, func(Position) {})
@@ -60,7 +62,7 @@ func TestWaiting(t *testing.T) {
 	if s := l.d.Quality().Waiting(); s.N != 0 {
 		t.Errorf("nothing was sent: %+v", s)
 	}
-	for n := range int64(5) {
+	for n := range Num(5) {
 		l.once(10, n)
 	}
 	l.upTo(10, 2)
@@ -77,7 +79,7 @@ func TestWaiting(t *testing.T) {
 // the one sent most often counts.
 func TestStarved(t *testing.T) {
 	l, _ := account()
-	for n := range int64(6) {
+	for n := range Num(6) {
 		if n < 2 {
 			l.carry(100, n, 7, 8)
 		} else {

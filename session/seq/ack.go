@@ -9,9 +9,9 @@ import (
 // An Acknowledgement is what one captured frame says about the numbers of the
 // other side, unwrapped.
 type Acknowledgement struct {
-	Next    int64  // all numbers below are acknowledged
+	Next    Num    // all numbers below are acknowledged
 	Mask    uint64 // bit i: Base+i was received
-	Base    int64  // number of bit 0
+	Base    Num    // number of bit 0
 	Frame   uint64
 	Time    int64
 	HasTime bool
@@ -25,7 +25,7 @@ type Acknowledgement struct {
 // more.
 const MaxAckExcess = 64
 
-func (w *Window) ahead() int64 { return max(w.excess, MaxAckExcess) }
+func (w *Window) ahead() Num { return max(w.excess, MaxAckExcess) }
 
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
@@ -83,7 +83,7 @@ func (d acknowledging) ackBelow(a *Acknowledgement, link func(Position)) (words 
 func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	w := &d.win
 	high := 63 - bits.LeadingZeros64(a.Mask)
-	if top := a.Base + int64(high); top > w.highest+w.ahead() || !w.reach(top, d.Direction) {
+	if top := a.Base + Num(high); top > w.highest+w.ahead() || !w.reach(top, d.Direction) {
 		return 0
 	}
 	fresh := a.Mask
@@ -92,14 +92,14 @@ func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words d
 	}
 	w.mask, w.maskBase = a.Mask, a.Base
 	for m := fresh; m != 0; m &= m - 1 {
-		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+		if n := a.Base + Num(bits.TrailingZeros64(m)); w.holds(n) {
 			u := w.at(n)
 			words |= d.ackOne(n, u, a, link)
 			u.state |= byMask
 		}
 	}
 	// A frame that was overtaken reports missing what has arrived since.
-	if top := a.Base + int64(high); !a.Copy && top >= w.maskTop {
+	if top := a.Base + Num(high); !a.Copy && top >= w.maskTop {
 		w.maskTop = top
 		d.noteHoles(a, high)
 	}
@@ -113,13 +113,13 @@ func (d acknowledging) noteHoles(a *Acknowledgement, high int) {
 		d.noteMissing(w.at(n), a)
 	}
 	for m := ^a.Mask & (1<<high - 1); m != 0; m &= m - 1 {
-		if n := a.Base + int64(bits.TrailingZeros64(m)); w.holds(n) {
+		if n := a.Base + Num(bits.TrailingZeros64(m)); w.holds(n) {
 			d.noteMissing(w.at(n), a)
 		}
 	}
 }
 
-func (d acknowledging) ackOne(n int64, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
+func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	if u.state&acked != 0 {
 		return 0
 	}
@@ -248,7 +248,7 @@ func (d acknowledging) latestWait(ns, at int64) {
 
 // GiveUp notes that this side will not send a number again (DP8 send mask). The
 // number may be above everything captured: its frame was lost on the way here.
-func (d *Direction) GiveUp(n int64) {
+func (d *Direction) GiveUp(n Num) {
 	d.ready()
 	w := &d.win
 	if !w.started || n > w.highest+w.ahead() || n < w.top-w.limit() {
@@ -264,7 +264,7 @@ func (d *Direction) GiveUp(n int64) {
 
 // Captured reports whether a copy of the number was captured; ok is false when
 // the number is not remembered.
-func (d *Direction) Captured(n int64) (yes, ok bool) {
+func (d *Direction) Captured(n Num) (yes, ok bool) {
 	d.ready()
 	if !d.win.started || !d.win.holds(n) {
 		return false, false
@@ -274,7 +274,7 @@ func (d *Direction) Captured(n int64) (yes, ok bool) {
 
 // Outstanding is how far the highest captured number is from the first that is not
 // acknowledged cumulatively, that one included: how much of its window a side uses.
-func (d *Direction) Outstanding() int64 {
+func (d *Direction) Outstanding() Num {
 	d.ready()
 	if !d.win.started || !d.win.hasCum {
 		return 0

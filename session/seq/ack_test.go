@@ -297,9 +297,9 @@ func TestEngineInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLane()
 		var sent, tracked uint64
-		top := int64(rapid.IntRange(0, 400).Draw(t, "start"))
+		top := Num(rapid.IntRange(0, 400).Draw(t, "start"))
 		for range rapid.IntRange(1, 300).Draw(t, "events") {
-			near := top + int64(rapid.IntRange(-140, 3).Draw(t, "near"))
+			near := top + Num(rapid.IntRange(-140, 3).Draw(t, "near"))
 			after := int64(rapid.IntRange(0, 40).Draw(t, "after"))
 			switch rapid.IntRange(0, 5).Draw(t, "kind") {
 			case 0, 1:
@@ -313,9 +313,9 @@ func TestEngineInvariants(t *testing.T) {
 					tracked++
 				}
 			case 3, 4:
-				var mask []int64
+				var mask []Num
 				for _, i := range rapid.SliceOfN(rapid.Int64Range(0, 63), 0, 4).Draw(t, "mask") {
-					mask = append(mask, near+1+i)
+					mask = append(mask, near+1+Num(i))
 				}
 				l.ack(after, near, mask...)
 			case 5:
@@ -331,7 +331,7 @@ func TestEngineInvariants(t *testing.T) {
 		}
 		lost := d.Lost()
 		// Of what was lost before the capture point some may not be captured at all.
-		if lost.NotCaptured > d.Missing() || lost.AfterCapture > sent || lost.BeforeCapture+lost.AfterCapture > sent+d.Missing() || inFlight > int64(sent)+1000 {
+		if lost.NotCaptured > d.Missing() || lost.AfterCapture > sent || lost.BeforeCapture+lost.AfterCapture > sent+d.Missing() || inFlight > Num(sent)+1000 {
 			t.Fatalf("lost %+v, missing %d, %d sent", lost, d.Missing(), sent)
 		}
 		if s := d.RTT().Samples; s > sent {

@@ -2,7 +2,7 @@ package seq
 
 // load notes that a captured number is the first to carry a unit. Units that are new stand in
 // a row, in any order.
-func (w *Window) load(carrier, unit int64) {
+func (w *Window) load(carrier, unit Num) {
 	if !w.holds(carrier) {
 		return
 	}
@@ -19,7 +19,7 @@ func (w *Window) load(carrier, unit int64) {
 }
 
 // carryAgain notes that a number carries a unit that was sent before.
-func (s *units) carryAgain(carrier, unit int64, w *Window) {
+func (s *units) carryAgain(carrier, unit Num, w *Window) {
 	if w.holds(carrier) {
 		w.at(carrier).state |= carries | carriesAgain
 	}
@@ -31,13 +31,13 @@ func (s *units) carryAgain(carrier, unit int64, w *Window) {
 
 // unitsAcked enters how long the units that a number carries waited, when an acknowledgement
 // captured at a time is its first.
-func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
+func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	s := &d.units
 	if u.state&carries == 0 || s.table == nil {
 		return
 	}
-	from := s.top + int64(int16(u.loaded-uint16(s.top)))
-	for i := range int64(u.load) {
+	from := s.top + Num(int16(u.loaded-uint16(s.top)))
+	for i := range Num(u.load) {
 		d.unitAcked(from+i, carrier, u.frame, at)
 	}
 	if u.state&carriesAgain == 0 {
@@ -56,7 +56,7 @@ func (d acknowledging) unitsAcked(carrier int64, u *unit, at int64) {
 
 // unitAcked enters how long a unit waited: where the number that is acknowledged, captured in a
 // frame, is not the first that carried it, it had to be sent again.
-func (d acknowledging) unitAcked(unit, carrier int64, frame uint64, at int64) {
+func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
 	s := &d.units
 	if unit < s.base || unit >= s.top {
 		return

@@ -24,16 +24,16 @@ const (
 	cycleRetried = 1 << 15 // retries of the number are among the recent datagrams
 )
 
-func cycleSlotOf(s *Sending, num int64) cycleSlot {
+func cycleSlotOf(s *Sending, num Num) cycleSlot {
 	return cycleSlot{uint32(s.Hash >> 32), s.IPID, uint16(num)&(cycleUsed-1) | cycleUsed}
 }
 
 // isOf reports whether the slot is of the number.
-func (x *cycleSlot) isOf(num int64) bool {
+func (x *cycleSlot) isOf(num Num) bool {
 	return x.num&^cycleRetried == uint16(num)&(cycleUsed-1)|cycleUsed
 }
 
-func (c cycles) place(num int64) *cycleSlot { return &c[num&int64(len(c)-1)] }
+func (c cycles) place(num Num) *cycleSlot { return &c[num&Num(len(c)-1)] }
 
 // keep remembers the first sending of a number.
 func (c *cycles) keep(s *Sending) {
@@ -55,7 +55,7 @@ func (c *cycles) keepRetry(s *Sending) {
 }
 
 // room is the place of a number. Another one goes when there is no more room to be had.
-func (c *cycles) room(num int64) *cycleSlot {
+func (c *cycles) room(num Num) *cycleSlot {
 	for len(*c) < cycleLimit {
 		if len(*c) > 0 {
 			if x := c.place(num); x.num == 0 || x.isOf(num) {
@@ -72,7 +72,7 @@ func (c *cycles) grow() {
 	*c = make(cycles, max(32, 2*len(old)))
 	for _, x := range old {
 		if x.num != 0 {
-			*c.place(int64(x.num)) = x
+			*c.place(Num(x.num)) = x
 		}
 	}
 }

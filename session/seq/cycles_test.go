@@ -6,10 +6,10 @@ import "testing"
 // two, their retries, and nothing of what repeats bytes with another identification.
 func TestCycles(t *testing.T) {
 	var c cycles
-	at := func(num int64, hash uint64, ipid uint16) *Sending {
+	at := func(num Num, hash uint64, ipid uint16) *Sending {
 		return &Sending{Num: num, Hash: hash << 32, IPID: ipid}
 	}
-	for n := range int64(1000) {
+	for n := range Num(1000) {
 		c.keep(at(n, uint64(n+1), uint16(n+1)))
 	}
 	if len(c) != cycleLimit {
@@ -46,10 +46,10 @@ func TestCycles(t *testing.T) {
 // memory does not follow the numbers.
 func TestCyclesGrow(t *testing.T) {
 	var c cycles
-	for _, n := range []int64{5, 37, 69, 5 + 1<<40} {
+	for _, n := range []Num{5, 37, 69, 5 + 1<<40} {
 		c.keep(&Sending{Num: n, Hash: uint64(n) << 32, IPID: 7})
 	}
-	for _, n := range []int64{37, 69, 5 + 1<<40} {
+	for _, n := range []Num{37, 69, 5 + 1<<40} {
 		if !c.knows(&Sending{Num: n, Hash: uint64(n) << 32}) {
 			t.Errorf("%d is forgotten", n)
 		}

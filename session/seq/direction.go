@@ -54,7 +54,7 @@ type work struct {
 
 	provisional []ProvisionalFrame // oldest first
 	refuted     []ProvisionalFrame // not told yet
-	placed      int64              // the latest number believed while some were provisional
+	placed      Num                // the latest number believed while some were provisional
 	confirmed   int                // place in provisional of what is confirmed, plus 1
 
 	times     Times
@@ -100,7 +100,7 @@ type Signatures struct {
 
 // Begin tells that the side's numbers start with n and that the capture began
 // before: what is missing from there on was lost.
-func (d *Direction) Begin(n int64) {
+func (d *Direction) Begin(n Num) {
 	d.ready()
 	if w := &d.win; !w.begun {
 		w.origin, w.begun = n, true
@@ -109,7 +109,7 @@ func (d *Direction) Begin(n int64) {
 
 // Passed tells, before a number of this side was captured, that its peer had
 // acknowledged all below next.
-func (d *Direction) Passed(next int64) {
+func (d *Direction) Passed(next Num) {
 	d.ready()
 	if w := &d.win; !w.started {
 		w.cum, w.hasCum, d.ahead.before = next, true, next
@@ -146,7 +146,7 @@ func (d *Direction) lowMemory() {
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
-	d.win.history, d.win.keep, d.win.excess, d.win.near, d.win.step = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach, l.Step
+	d.win.history, d.win.keep, d.win.excess, d.win.near, d.win.step, d.win.wide = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach, l.Step, l.Wide
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)

@@ -9,13 +9,13 @@ const maxDisregarded = 64
 // read, or are out of place. Such a number is neither missing nor was it missed by the
 // capture; another frame may have it all the same.
 type disregarded struct {
-	numbers []int64 // oldest first
-	inside  uint64  // between the lowest and the highest, of those forgotten
+	numbers []Num  // oldest first
+	inside  uint64 // between the lowest and the highest, of those forgotten
 }
 
 // Disregard tells that a frame with a number of this side was captured that changes
 // nothing.
-func (d Provisionals) Disregard(n int64) {
+func (d Provisionals) Disregard(n Num) {
 	d.ready()
 	x := &d.disregarded
 	if seen, _ := d.Captured(n); seen || slices.Contains(x.numbers, n) {
@@ -31,12 +31,12 @@ func (d Provisionals) Disregard(n int64) {
 }
 
 // has reports the number of a disregarded frame.
-func (x *disregarded) has(n int64) bool {
+func (x *disregarded) has(n Num) bool {
 	return len(x.numbers) > 0 && slices.Contains(x.numbers, n)
 }
 
 // count is how many numbers between two are those of disregarded frames.
-func (x *disregarded) count(low, high int64) (n uint64) {
+func (x *disregarded) count(low, high Num) (n uint64) {
 	for _, k := range x.numbers {
 		if k > low && k < high {
 			n++
@@ -46,12 +46,12 @@ func (x *disregarded) count(low, high int64) (n uint64) {
 }
 
 // forget forgets a number: a frame with it is tracked.
-func (x *disregarded) forget(n int64) {
+func (x *disregarded) forget(n Num) {
 	if len(x.numbers) > 0 {
 		x.drop(n)
 	}
 }
 
-func (x *disregarded) drop(n int64) {
-	x.numbers = slices.DeleteFunc(x.numbers, func(k int64) bool { return k == n })
+func (x *disregarded) drop(n Num) {
+	x.numbers = slices.DeleteFunc(x.numbers, func(k Num) bool { return k == n })
 }

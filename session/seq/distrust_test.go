@@ -10,21 +10,21 @@ func TestMasksThatNameOtherNumbers(t *testing.T) {
 	var d Direction
 	d.ready()
 	at := int64(1000 * ms)
-	send := func(n int64, mark Mark) Verdict {
+	send := func(n Num, mark Mark) Verdict {
 		at += 10 * ms
 		return d.Send(&Sending{Num: n, Mark: mark, Hash: uint64(n), Frame: uint64(n + 1), Time: at, HasTime: true})
 	}
-	ack := func(next int64, mask uint64) {
+	ack := func(next Num, mask uint64) {
 		at += 10 * ms
 		d.Acknowledge(&Acknowledgement{Next: next, Mask: mask, Base: next + 1, Time: at, HasTime: true}, func(Position) {})
 	}
-	for n := int64(0); n < 10; n++ {
+	for n := Num(0); n < 10; n++ {
 		send(n, MarkFirst)
 		ack(n+1, 0)
 	}
 	send(11, MarkFirst)            // 10 is lost on the way here
 	ack(10, 1<<(11%32)|1<<(32+11)) // names 22 and 54
-	for n := int64(12); n < 22; n++ {
+	for n := Num(12); n < 22; n++ {
 		send(n, MarkFirst)
 	}
 	if d.distrusted {
@@ -36,7 +36,7 @@ func TestMasksThatNameOtherNumbers(t *testing.T) {
 	}
 	send(10, MarkRetry)
 	ack(23, 0)
-	for n := int64(23); n < 200; n++ {
+	for n := Num(23); n < 200; n++ {
 		send(n, MarkFirst)
 		ack(n+1, 0)
 	}

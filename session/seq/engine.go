@@ -17,7 +17,7 @@ const (
 
 // A Sending is one captured transmission of a numbered unit.
 type Sending struct {
-	Num     int64
+	Num     Num
 	Mark    Mark
 	Exact   bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
 	Counted bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
@@ -37,7 +37,7 @@ type Sending struct {
 var hashSeed = maphash.MakeSeed()
 
 // Of describes the datagram that sends a number.
-func (s *Sending) Of(d *dissect.Datagram, num int64, mark Mark) *Sending {
+func (s *Sending) Of(d *dissect.Datagram, num Num, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
 	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
 	s.asked = false
@@ -328,7 +328,7 @@ func (d sending) remember(s *Sending, u *unit) {
 		return
 	}
 	if d.win.extra == nil {
-		d.win.extra = make(map[int64][]Position)
+		d.win.extra = make(map[Num][]Position)
 	}
 	if l := d.win.extra[s.Num]; len(l) < maxWaiting {
 		d.win.extra[s.Num] = append(l, Position{s.Frame, s.Part})

@@ -31,21 +31,21 @@ func newLane() *lane {
 }
 
 // send captures a sending after some ms; the frame counter goes up by one.
-func (l *lane) send(after, num int64, mark Mark, hash uint64, ipid uint16) Verdict {
+func (l *lane) send(after int64, num Num, mark Mark, hash uint64, ipid uint16) Verdict {
 	l.frame++
 	l.now += after * ms
 	return l.d.Send(&Sending{Num: num, Mark: mark, Hash: hash, IPID: ipid, Frame: l.frame, Time: l.now, HasTime: true})
 }
 
 // first captures a first sending 1 ms later, each with an identification of its own.
-func (l *lane) first(nums ...int64) {
+func (l *lane) first(nums ...Num) {
 	for _, n := range nums {
 		l.send(1, n, MarkFirst, uint64(n+1000), uint16(l.frame+100))
 	}
 }
 
 // ack captures an acknowledgement after some ms and gives what it links.
-func (l *lane) ack(after, next int64, sacked ...int64) (words dissect.Words, linked []uint64) {
+func (l *lane) ack(after int64, next Num, sacked ...Num) (words dissect.Words, linked []uint64) {
 	l.frame++
 	l.now += after * ms
 	a := Acknowledgement{Next: next, Base: next + 1, Frame: l.frame, Time: l.now, HasTime: true}
@@ -70,10 +70,11 @@ func wordNames(w dissect.Words) string {
 // TestSend judges the last of a few sendings in every way there is.
 func TestSend(t *testing.T) {
 	type s struct {
-		after, num int64
-		mark       Mark
-		hash       uint64
-		ipid       uint16
+		after int64
+		num   Num
+		mark  Mark
+		hash  uint64
+		ipid  uint16
 	}
 	for _, c := range []struct {
 		name    string
@@ -147,7 +148,7 @@ func TestSendCounts(t *testing.T) {
 // The window remembers the last HistoryLimit numbers and no more.
 func TestWindowIsBounded(t *testing.T) {
 	l := newLane()
-	for n := range int64(5000) {
+	for n := range Num(5000) {
 		l.first(n)
 		if w := &l.d.win; w.units.size() > HistoryLimit || w.top-w.base > HistoryLimit {
 			t.Fatalf("%d numbers in a ring of %d", w.top-w.base, w.units.size())
@@ -180,7 +181,7 @@ func TestCaptured(t *testing.T) {
 		t.Error("something is known before the first frame")
 	}
 	l.first(1, 3)
-	for n, want := range map[int64][2]bool{1: {true, true}, 2: {false, true}, 3: {true, true}, 4: {false, false}} {
+	for n, want := range map[Num][2]bool{1: {true, true}, 2: {false, true}, 3: {true, true}, 4: {false, false}} {
 		if yes, ok := l.d.Captured(n); yes != want[0] || ok != want[1] {
 			t.Errorf("%d: %v, %v, want %v", n, yes, ok, want)
 		}

@@ -12,18 +12,18 @@ type History[T any] struct {
 }
 
 type entry[T any] struct {
-	key int64 // keyOf of its number, 0 for an entry that is not used
+	key Num // keyOf of its number, 0 for an entry that is not used
 	of  T
 }
 
 // keyOf is a number and the mark that it is used, in one word: no number has more than 62 bits.
-func keyOf(n int64) int64 { return n<<1 | 1 }
+func keyOf(n Num) Num { return n<<1 | 1 }
 
 func (e *entry[T]) used() bool { return e.key != 0 }
-func (e *entry[T]) num() int64 { return e.key >> 1 }
+func (e *entry[T]) num() Num   { return e.key >> 1 }
 
 // At gives what is remembered of a number, nil for nothing.
-func (h *History[T]) At(n int64) *T {
+func (h *History[T]) At(n Num) *T {
 	if len(h.ring) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (h *History[T]) At(n int64) *T {
 // there has to be written again then. The number that was there goes, unless it is wanted
 // and there is more room to be had. Where there is none, a later number stays as long as it
 // is wanted, and Put gives nil.
-func (h *History[T]) Put(n int64, wanted func(num int64, old *T, size int) bool) (t *T, fresh bool) {
+func (h *History[T]) Put(n Num, wanted func(num Num, old *T, size int) bool) (t *T, fresh bool) {
 	if h.ring == nil {
 		h.ring = make([]entry[T], firstPlaces)
 	}
@@ -61,7 +61,7 @@ func (h *History[T]) Put(n int64, wanted func(num int64, old *T, size int) bool)
 }
 
 // Drop forgets a number.
-func (h *History[T]) Drop(n int64) {
+func (h *History[T]) Drop(n Num) {
 	if h.At(n) != nil {
 		h.place(n).key = 0
 	}
@@ -70,7 +70,7 @@ func (h *History[T]) Drop(n int64) {
 // Clear forgets all, and frees it.
 func (h *History[T]) Clear() { h.ring = nil }
 
-func (h *History[T]) place(n int64) *entry[T] { return &h.ring[n&int64(len(h.ring)-1)] }
+func (h *History[T]) place(n Num) *entry[T] { return &h.ring[n&Num(len(h.ring)-1)] }
 
 func (h *History[T]) grow() {
 	old := h.ring

@@ -2,11 +2,11 @@ package seq
 
 import "testing"
 
-func always(int64, *int, int) bool { return true }
-func never(int64, *int, int) bool  { return false }
+func always(Num, *int, int) bool { return true }
+func never(Num, *int, int) bool  { return false }
 
 // fill enters numbers with themselves as what is remembered.
-func fill(h *History[int], wanted func(int64, *int, int) bool, nums ...int64) {
+func fill(h *History[int], wanted func(Num, *int, int) bool, nums ...Num) {
 	for _, n := range nums {
 		if x, _ := h.Put(n, wanted); x != nil {
 			*x = int(n)
@@ -15,7 +15,7 @@ func fill(h *History[int], wanted func(int64, *int, int) bool, nums ...int64) {
 }
 
 // holds checks which of some numbers are remembered.
-func holds(t *testing.T, h *History[int], want bool, nums ...int64) {
+func holds(t *testing.T, h *History[int], want bool, nums ...Num) {
 	t.Helper()
 	for _, n := range nums {
 		if x := h.At(n); (x != nil) != want || x != nil && *x != int(n) {

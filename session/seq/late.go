@@ -7,7 +7,7 @@ import "math/bits"
 // then sent again or gave up. How late the path delivers is learned meanwhile,
 // and only what was missing longer than that is a loss.
 type lateLosses struct {
-	open    map[int64]lateLoss
+	open    map[Num]lateLoss
 	missing *[64]uint64 // losses by how long they were missing, by powers of two of ns; nil for none
 	late    int64       // longest time a number was missing that came by itself
 }
@@ -19,9 +19,9 @@ type lateLoss struct {
 }
 
 // suspect notes a number that is sent again, or given up, while missing.
-func (l *lateLosses) suspect(n, missing, again int64) {
+func (l *lateLosses) suspect(n Num, missing, again int64) {
 	if l.open == nil {
-		l.open = make(map[int64]lateLoss)
+		l.open = make(map[Num]lateLoss)
 	}
 	if _, ok := l.open[n]; !ok && len(l.open) < HistoryLimit {
 		l.open[n] = lateLoss{missing, again}
@@ -32,7 +32,7 @@ func (l *lateLosses) suspect(n, missing, again int64) {
 // it was missing and whether it may be lost. acked is when it was acknowledged, 0
 // for never; what is acknowledged sooner after its retry
 // than the retry can get there and the answer back came by itself.
-func (l *lateLosses) settle(n, acked, minRTT int64) (missing int64, lost bool) {
+func (l *lateLosses) settle(n Num, acked, minRTT int64) (missing int64, lost bool) {
 	x, ok := l.open[n]
 	if !ok {
 		return 0, false

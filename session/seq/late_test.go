@@ -6,7 +6,7 @@ import "testing"
 func lateLane(t *testing.T) *lane {
 	t.Helper()
 	l := newLane()
-	for n := int64(0); n < 20; n++ {
+	for n := Num(0); n < 20; n++ {
 		l.first(n)
 		l.ack(20, n+1)
 	}

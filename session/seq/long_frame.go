@@ -8,7 +8,7 @@ import "github.com/dpdissect/dpdissect/dissect"
 // carries its length.
 type longFrame struct {
 	frame   uint64
-	num     int64 // its own number, valid once it is its frame's
+	num     Num // its own number, valid once it is its frame's
 	size    uint16
 	carried uint16 // length of the longest that was one
 	left    uint8  // further numbers of which it may explain that some before are missing
@@ -23,7 +23,7 @@ func (l *longFrame) see(fr *dissect.Frame) {
 
 // explains reports whether numbers left out between the highest and that of a sending
 // may be in the datagram.
-func (l *longFrame) explains(s *Sending, highest int64) bool {
+func (l *longFrame) explains(s *Sending, highest Num) bool {
 	l.left--
 	switch {
 	case s.Frame == l.frame:

@@ -18,7 +18,7 @@ type Look struct {
 }
 
 // Look gives what is remembered of a number; ok is false when nothing is.
-func (d *Direction) Look(n int64) (l Look, ok bool) {
+func (d *Direction) Look(n Num) (l Look, ok bool) {
 	d.ready()
 	if !d.win.started || !d.win.holds(n) {
 		return l, false
@@ -51,7 +51,7 @@ func (d Quality) UncapturedAcked() bool {
 }
 
 // Acknowledged reports whether a number was acknowledged in the end.
-func (d *Direction) Acknowledged(n int64) bool {
+func (d *Direction) Acknowledged(n Num) bool {
 	w := &d.win
 	if w.hasCum && n < w.cum {
 		return true

@@ -44,7 +44,7 @@ func TestAckWait(t *testing.T) {
 // transmission to the first acknowledgement of a datagram that carried it.
 func TestAckWaitOfUnits(t *testing.T) {
 	l := newLane()
-	carry := func(num int64, units ...int64) {
+	carry := func(num Num, units ...Num) {
 		l.first(num)
 		for _, u := range units {
 			l.d.SendUnit(u, num, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}})
@@ -56,7 +56,7 @@ func TestAckWaitOfUnits(t *testing.T) {
 	one := &Acknowledgement{Frame: 9, HasTime: true}
 	for _, x := range [][2]int64{{2, 30}, {3, 50}, {1, 70}} {
 		one.Time = l.now + x[1]*ms
-		l.d.AcknowledgeOne(x[0], one, func(Position) {})
+		l.d.AcknowledgeOne(Num(x[0]), one, func(Position) {})
 	}
 	l.d.Close()
 	if got, want := l.d.Times(AckWait), (RTT{3, 31 * ms, 52 * ms, 72 * ms, 72 * ms}); got != want {

@@ -6,7 +6,7 @@ import "testing"
 func TestClosedStays(t *testing.T) {
 	d := new(Direction)
 	for _, n := range []int64{1, 2, 5, 9} {
-		d.Send(&Sending{Num: n, Mark: MarkFirst, Hash: uint64(n), Frame: uint64(n), Time: n * 1e6, HasTime: true})
+		d.Send(&Sending{Num: Num(n), Mark: MarkFirst, Hash: uint64(n), Frame: uint64(n), Time: n * 1e6, HasTime: true})
 	}
 	if d.Missing() != 5 {
 		t.Fatalf("%d missing, want 5", d.Missing())

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"math"
 	"math/bits"
 )
@@ -8,10 +9,10 @@ import (
 // PackSides takes the two directions of a connection that is closed. What comes of them when
 // they are read is as if no frame had come since.
 func (p *Packer) PackSides(sides *[2]Direction) {
-	for i := range sides {
+	for i := range dissect.Dirs {
 		p.direction(&sides[i])
 		if p.reads {
-			sides[i].peer = &sides[1-i]
+			sides[i].peer = &sides[i.Other()]
 		}
 	}
 }
@@ -68,7 +69,7 @@ func (p *Packer) Stuck(list ...*StuckUnit) {
 		first := Sign{uint64(u.Sends), u.Frame, u.Time}
 		p.Signs(&first)
 		u.Sends, u.Frame, u.Time = uint8(first.N), first.Frame, first.Time
-		u.Num, u.Others = p.int(u.Num), int(p.int(int64(u.Others)))
+		u.Num, u.Others = Num(p.int(int64(u.Num))), int(p.int(int64(u.Others)))
 		u.Size = uint16(p.uint(uint64(u.Size)))
 		span := u.Latest - u.Time
 		if u.Latest == 0 {
@@ -99,7 +100,7 @@ func (p *Packer) Losses(l *Losses) {
 		p.Signs(&l.Unacked, &l.Needed)
 		p.Stuck(&l.Starved)
 		p.Uints(&l.Longest, &l.run)
-		p.Ints(&l.last[0], &l.last[1])
+		p.Ints((*int64)(&l.last[0]), (*int64)(&l.last[1]))
 	}
 }
 

@@ -4,14 +4,14 @@ package seq
 // were acknowledged. Number n lives at bit n modulo the length.
 type past struct {
 	bits  []uint64 // power of two
-	limit int64    // bits at most, 0 when nothing is remembered
-	top   int64    // one above the highest number kept
-	n     int64    // numbers kept below top
+	limit Num      // bits at most, 0 when nothing is remembered
+	top   Num      // one above the highest number kept
+	n     Num      // numbers kept below top
 }
 
 // keep enters the next number, or one behind a jump.
-func (p *past) keep(n int64, acked bool) {
-	if n == p.top && p.n > 0 && p.n == int64(len(p.bits))*64 && p.n >= p.limit {
+func (p *past) keep(n Num, acked bool) {
+	if n == p.top && p.n > 0 && p.n == Num(len(p.bits))*64 && p.n >= p.limit {
 		p.set(n, acked) // in the place of the oldest
 		p.top++
 		return
@@ -22,9 +22,9 @@ func (p *past) keep(n int64, acked bool) {
 }
 
 // skip enters numbers in a row that were not acknowledged.
-func (p *past) skip(n, count int64) {
+func (p *past) skip(n, count Num) {
 	p.room(n, count)
-	size := int64(len(p.bits)) * 64
+	size := Num(len(p.bits)) * 64
 	if count >= size {
 		clear(p.bits)
 	}
@@ -40,26 +40,26 @@ func (p *past) skip(n, count int64) {
 }
 
 // room makes place for numbers in a row, while there is any.
-func (p *past) room(n, count int64) {
+func (p *past) room(n, count Num) {
 	if n != p.top {
 		p.n = 0
 	}
-	for size := int64(len(p.bits)) * 64; p.n+count > size && size < p.limit; size = int64(len(p.bits)) * 64 {
+	for size := Num(len(p.bits)) * 64; p.n+count > size && size < p.limit; size = Num(len(p.bits)) * 64 {
 		p.grow()
 	}
 }
 
-func (p *past) enter(n, count int64) {
+func (p *past) enter(n, count Num) {
 	p.top = n + count
-	p.n = min(p.n+count, int64(len(p.bits))*64)
+	p.n = min(p.n+count, Num(len(p.bits))*64)
 }
 
-func (p *past) place(n int64) (word *uint64, bit uint64) {
-	i := n & (int64(len(p.bits))*64 - 1)
+func (p *past) place(n Num) (word *uint64, bit uint64) {
+	i := n & (Num(len(p.bits))*64 - 1)
 	return &p.bits[i>>6], 1 << uint(i&63)
 }
 
-func (p *past) set(n int64, acked bool) {
+func (p *past) set(n Num, acked bool) {
 	word, bit := p.place(n)
 	if *word &^= bit; acked {
 		*word |= bit
@@ -67,10 +67,10 @@ func (p *past) set(n int64, acked bool) {
 }
 
 // knows reports a number of which the bit is kept.
-func (p *past) knows(n int64) bool { return n < p.top && n >= p.top-p.n }
+func (p *past) knows(n Num) bool { return n < p.top && n >= p.top-p.n }
 
 // acked reports a forgotten number that is known to have been acknowledged.
-func (p *past) acked(n int64) bool {
+func (p *past) acked(n Num) bool {
 	if !p.knows(n) {
 		return false
 	}

@@ -12,14 +12,14 @@ import (
 func TestPast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := past{limit: 256}
-		all := map[int64]bool{}
-		n := rapid.Int64Range(-100, 100).Draw(t, "start")
+		all := map[Num]bool{}
+		n := Num(rapid.Int64Range(-100, 100).Draw(t, "start"))
 		for range rapid.IntRange(1, 600).Draw(t, "numbers") {
 			if rapid.IntRange(0, 200).Draw(t, "jump") == 0 {
 				n += 1000
 			}
 			if rapid.IntRange(0, 20).Draw(t, "skip") == 0 {
-				k := rapid.Int64Range(1, 400).Draw(t, "skipped")
+				k := Num(rapid.Int64Range(1, 400).Draw(t, "skipped"))
 				p.skip(n, k)
 				for range k {
 					all[n] = false
@@ -48,7 +48,7 @@ func TestPast(t *testing.T) {
 func TestForgottenRetries(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		past  int64
+		past  Num
 		acked bool
 		exact bool
 		words string
@@ -64,7 +64,7 @@ func TestForgottenRetries(t *testing.T) {
 		if c.acked {
 			l.one(1, 1, false)
 		}
-		for n := range int64(1000) {
+		for n := range Num(1000) {
 			l.send(1, 2+n, Unmarked, uint64(n), 1)
 		}
 		l.frame++
@@ -84,7 +84,7 @@ func TestUnitOfForgottenCarrier(t *testing.T) {
 		if acked {
 			l.one(1, 1, false)
 		}
-		for n := range int64(1000) {
+		for n := range Num(1000) {
 			l.carry(1, 2+n)
 		}
 		if v := l.carry(1, 2000, 7); v.Words.Has(dissect.UnneededRetry) != acked || !v.Words.Has(dissect.Retry) {

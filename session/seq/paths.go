@@ -26,9 +26,9 @@ func (p *paths) settle(missed bool) {
 }
 
 // skip enters so many numbers that were not.
-func (p *paths) skip(n int64) {
+func (p *paths) skip(n Num) {
 	for n > 0 {
-		k := min(n, pathBlock-int64(p.n))
+		k := min(n, pathBlock-Num(p.n))
 		p.count(uint32(k))
 		n -= k
 	}

@@ -27,13 +27,20 @@ const (
 // Or it is forged, damaged or misread, and its receiver ignores it.
 type ProvisionalFrame struct {
 	Sending
-	Expected int64 // number that the side was about to send when it came
-	Acked    int64 // what its peer had acknowledged by then, valid with HasAcked
+	Expected Num // number that the side was about to send when it came
+	Acked    Num // what its peer had acknowledged by then, valid with HasAcked
 	HasAcked bool
 	By       uint64 // the frame that shows that its side had not come that far, or 0
 
 	datagram dissect.Datagram
 	behind   int // numbers in sequence that were sent since
+	passed   int // new numbers beyond all others that were sent since
+}
+
+// goesOn reports whether a number confirms a provisional one: it goes on from that, while its
+// side does not go on where it was.
+func (p *ProvisionalFrame) goesOn(n Num, w *Window) bool {
+	return p.behind == 0 && p.passed == 0 && w.goesOn(n-p.Num)
 }
 
 // refutedBy is how many numbers in sequence, sent later than any reordering explains,
@@ -59,12 +66,15 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	if w.holds(s.Num) && w.see(s.Num).state&captured != 0 {
 		return Believed
 	}
+	count := 1
 	for i := range d.provisional {
-		p := &d.provisional[i]
-		if p.behind == 0 && w.goesOn(s.Num-p.Num) {
+		if d.provisional[i].goesOn(s.Num, w) {
 			d.confirmed = i + 1
-			return Confirmed
+			count++
 		}
+	}
+	if count > 1 && count >= d.placing().enough(s) {
+		return Confirmed
 	}
 	if !d.copying().isRecent(s, true) { // a copy of one says no more than that
 		d.placing().setAside(s, fr)
@@ -72,15 +82,36 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	return Provisional
 }
 
+// How many frames confirm numbers far from all others, where damage leads far (Limits.Wide).
+const (
+	enoughFar  = 2
+	enoughWide = 4  // where their side can hardly have come there
+	hardly     = 16 // times as fast as it sent until then
+)
+
+// enough is how many frames it takes to believe numbers like that of a sending.
+func (d placing) enough(s *Sending) int {
+	w := &d.win
+	if !w.wide {
+		return enoughFar
+	}
+	since := w.see(w.highest).time
+	ahead, took := float64(s.Num-w.highest), float64(s.Time-since)
+	if sent := float64(w.highest - w.lowest + 1); ahead > 0 && ahead*float64(since-d.opened) <= hardly*sent*took {
+		return enoughFar
+	}
+	return enoughWide
+}
+
 // goesOn reports whether a number that is a step away from a provisional one confirms it.
-func (w *Window) goesOn(step int64) bool {
+func (w *Window) goesOn(step Num) bool {
 	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step)
 }
 
 // Unwrap gives the full number behind one of a cycle of so many, which n is as near as can
 // be to the numbers that are believed: where it is far from these and goes on from a
 // provisional number, it is of the same round as that.
-func (d Provisionals) Unwrap(n, cycle int64) int64 {
+func (d Provisionals) Unwrap(n, cycle Num) Num {
 	if !d.Any() || d.placing().isNear(n) {
 		return n
 	}
@@ -101,7 +132,7 @@ func (d Provisionals) Unwrap(n, cycle int64) int64 {
 
 // isNear reports a number that its side may send next, or have sent before: within what
 // it may have in flight.
-func (d placing) isNear(n int64) bool {
+func (d placing) isNear(n Num) bool {
 	w := &d.win
 	switch {
 	case w.near == 0 || n > w.highest-w.near && n <= w.highest+confirmSpan:
@@ -151,6 +182,11 @@ func (d placing) refute(s *Sending) {
 	goesOn := s.Num == d.win.highest+1
 	inTurn := goesOn || s.Num == d.placed+1 && s.Num < d.win.highest
 	d.placed = s.Num
+	if s.Num > d.win.highest {
+		for i := range d.provisional {
+			d.provisional[i].passed++
+		}
+	}
 	if !inTurn || s.Mark == MarkRetry || s.Counted && s.Mark == Unmarked {
 		return // it may be sent again
 	}
@@ -173,7 +209,7 @@ func (d placing) refute(s *Sending) {
 
 // Vouch notes that the peer acknowledges the numbers from one on below next. It reports
 // whether that confirms a provisional frame: TakeConfirmed gives what is to be believed then.
-func (d Provisionals) Vouch(from, next int64) bool {
+func (d Provisionals) Vouch(from, next Num) bool {
 	d.confirmed = 0
 	for i := range d.provisional {
 		if p := &d.provisional[i]; p.Num >= from && p.Num < next {
@@ -205,7 +241,7 @@ func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 
 // Void tells that a number, which only a frame to be ignored had, is acknowledged: it was
 // captured, whoever sent it, so the capture missed nothing.
-func (d *Direction) Void(n int64) {
+func (d *Direction) Void(n Num) {
 	d.GiveUp(n)
 	d.voided++
 }

@@ -12,7 +12,7 @@ func TestPlace(t *testing.T) {
 	d := new(Direction)
 	d.SetLimits(Limits{Reach: 64})
 	now, frame := int64(0), uint64(0)
-	place := func(num int64, bytes int) Belief {
+	place := func(num Num, bytes int) Belief {
 		now, frame = now+40e6, frame+1
 		s := &Sending{Num: num, Mark: MarkFirst, Hash: uint64(num) << 20, IPID: uint16(num), Frame: frame, Time: now, HasTime: true}
 		got := d.Place(s, &dissect.Datagram{Frame: frame, Time: now, Payload: make([]byte, bytes)})
@@ -23,7 +23,7 @@ func TestPlace(t *testing.T) {
 		}
 		return got
 	}
-	for n := range int64(3) {
+	for n := range Num(3) {
 		if place(n, 8) != Believed {
 			t.Fatalf("%d is not believed", n)
 		}
@@ -44,7 +44,7 @@ func TestPlace(t *testing.T) {
 	if place(1000, maxProvisionalPayload+1) != Believed {
 		t.Error("what is too long to be kept is believed")
 	}
-	for n := range int64(maxProvisional + 2) {
+	for n := range Num(maxProvisional + 2) {
 		place(2000+100*n, 8)
 	}
 	if len(d.provisional) != maxProvisional || len(d.Provisionals().Refuted()) != 2 {
@@ -56,7 +56,7 @@ func TestPlace(t *testing.T) {
 func TestUnwrapProvisional(t *testing.T) {
 	var d Direction
 	d.SetLimits(Limits{Reach: 64, Step: 48})
-	send := func(n int64) Belief {
+	send := func(n Num) Belief {
 		s := Sending{Num: n, Mark: MarkFirst, Hash: uint64(n) + 1, HasTime: true}
 		b := d.Place(&s, &dissect.Datagram{})
 		if b == Believed {
@@ -64,7 +64,7 @@ func TestUnwrapProvisional(t *testing.T) {
 		}
 		return b
 	}
-	for n := range int64(211) {
+	for n := range Num(211) {
 		send(n)
 	}
 	if got := d.Provisionals().Unwrap(82, 256); got != 82 {
@@ -73,7 +73,7 @@ func TestUnwrapProvisional(t *testing.T) {
 	if send(319) != Provisional {
 		t.Fatal("319 is believed")
 	}
-	for _, x := range [][2]int64{{82, 338}, {60, 316}, {150, 150}, {-100, -100}, {211, 211}, {319, 319}} {
+	for _, x := range [][2]Num{{82, 338}, {60, 316}, {150, 150}, {-100, -100}, {211, 211}, {319, 319}} {
 		if got := d.Provisionals().Unwrap(x[0], 256); got != x[1] {
 			t.Errorf("%d: %d, want %d", x[0], got, x[1])
 		}

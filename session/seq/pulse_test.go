@@ -14,7 +14,7 @@ func beats(play func(l *lane)) Pulse {
 
 // TestPulsePing smooths as RFC 6298 does, one sample an acknowledging frame.
 func TestPulsePing(t *testing.T) {
-	trip := func(l *lane, num, took int64) {
+	trip := func(l *lane, num Num, took int64) {
 		l.first(num)
 		l.ack(took, num+1)
 	}
@@ -107,11 +107,11 @@ func TestPulseInFlight(t *testing.T) {
 func TestPulseAllocates(t *testing.T) {
 	l := newLane()
 	l.d.links = false
-	for n := range int64(1000) {
+	for n := range Num(1000) {
 		l.first(n)
 		l.ack(10, n+1)
 	}
-	n := int64(1000)
+	n := Num(1000)
 	var sum int64
 	per := testing.AllocsPerRun(1000, func() {
 		l.frame += 2
@@ -129,7 +129,7 @@ func TestPulseAllocates(t *testing.T) {
 
 func BenchmarkPulse(b *testing.B) {
 	l := newLane()
-	for n := range int64(1000) {
+	for n := range Num(1000) {
 		l.first(n)
 		l.one(5, n-40, false)
 	}

@@ -3,7 +3,7 @@ package seq
 import "math"
 
 // take is reach, and gives the number to write on, nil when it is too old.
-func (w *Window) take(n int64, d *Direction) *unit {
+func (w *Window) take(n Num, d *Direction) *unit {
 	u, ok := w.makeRoom(n, d)
 	if u == nil && ok {
 		return w.at(n)
@@ -13,13 +13,13 @@ func (w *Window) take(n int64, d *Direction) *unit {
 
 // reach makes the window remember n and everything up to it, retiring the
 // oldest numbers into d. It reports false when n is too old.
-func (w *Window) reach(n int64, d *Direction) bool {
+func (w *Window) reach(n Num, d *Direction) bool {
 	_, ok := w.makeRoom(n, d)
 	return ok
 }
 
 // makeRoom is reach, and gives the number where it has the place of the oldest.
-func (w *Window) makeRoom(n int64, d *Direction) (u *unit, ok bool) {
+func (w *Window) makeRoom(n Num, d *Direction) (u *unit, ok bool) {
 	if n < w.top && n >= w.base {
 		return nil, true
 	}
@@ -69,7 +69,7 @@ func (w *Window) compact(d *Direction) {
 	for w.base < w.highest && !w.see(w.base).inVain() {
 		w.retire(w.units.find(w.base), w.highest-w.base, d)
 	}
-	size := int64(leastRing)
+	size := Num(leastRing)
 	for size < w.top-w.base {
 		size *= 2
 	}
@@ -79,7 +79,7 @@ func (w *Window) compact(d *Direction) {
 }
 
 // limit is how many numbers may be remembered.
-func (w *Window) limit() int64 { return max(w.history, HistoryLimit) }
+func (w *Window) limit() Num { return max(w.history, HistoryLimit) }
 
 // wanted reports whether the oldest number may still be asked for; u is nil when it
 // was skipped.
@@ -113,7 +113,7 @@ func (w *Window) patience(u *unit) int64 {
 
 // extendDown makes room for a number below the lowest remembered one while
 // nothing was retired for lack of room.
-func (w *Window) extendDown(n int64) bool {
+func (w *Window) extendDown(n Num) bool {
 	if w.top-n > w.limit() || w.gone && n < w.floor {
 		return false
 	}
@@ -129,7 +129,7 @@ func (w *Window) grow() { w.units.resize(2*w.units.size(), w.base, w.top) }
 
 // retire settles the oldest number, u, or, where that was skipped, those skipped with
 // it, up to so many.
-func (w *Window) retire(u *unit, most int64, d *Direction) {
+func (w *Window) retire(u *unit, most Num, d *Direction) {
 	if u == nil {
 		w.retireSkipped(most, d)
 		return
@@ -152,7 +152,7 @@ func (w *Window) settle(u *unit, d *Direction) {
 	w.floor, w.gone = w.base, true
 }
 
-func (w *Window) retireSkipped(most int64, d *Direction) {
+func (w *Window) retireSkipped(most Num, d *Direction) {
 	end := w.next(w.base, min(w.base+most, w.top))
 	d.settling().settleSkipped(w.base, end)
 	if w.past.limit > 0 {

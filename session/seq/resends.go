@@ -48,8 +48,9 @@ func (r *resends) heldBack(u *unit, last int64, a *Acknowledgement, trip int64) 
 const keptResends = 32
 
 type resend struct {
-	num, time int64
-	passed    bool // a number sent later had been acknowledged
+	num    Num
+	time   int64
+	passed bool // a number sent later had been acknowledged
 }
 
 // add keeps a retry.
@@ -65,7 +66,7 @@ func (r *resends) add(s *Sending, passed bool) {
 }
 
 // of gives the latest retry of a number; ok is false when none is remembered.
-func (r *resends) of(num int64) (latest resend, ok bool) {
+func (r *resends) of(num Num) (latest resend, ok bool) {
 	for _, x := range r.latest {
 		if x.num == num && x.time > latest.time {
 			latest, ok = x, true
@@ -78,7 +79,7 @@ func (r *resends) of(num int64) (latest resend, ok bool) {
 // was most likely lost before when a later one had been acknowledged by its retry, or when
 // the acknowledgement comes as long behind the retry as acknowledgements take: one that
 // answers a slow sending comes at any time.
-func (d acknowledging) needed(n int64, u *unit, a *Acknowledgement) bool {
+func (d acknowledging) needed(n Num, u *unit, a *Acknowledgement) bool {
 	r, ok := d.account.resends.of(n)
 	if !ok || !d.hasRTT || a.Time-r.time < d.minRTT*3/4 {
 		return false

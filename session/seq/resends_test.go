@@ -22,15 +22,15 @@ func newTalk() *talk {
 
 func (k *talk) sending(n, at int64, mark Mark) *Sending {
 	k.frame++
-	return &Sending{Num: n, Mark: mark, Hash: uint64(n) + 1, IPID: uint16(k.frame), Frame: k.frame, Time: 1e9 + at*ms, HasTime: true}
+	return &Sending{Num: Num(n), Mark: mark, Hash: uint64(n) + 1, IPID: uint16(k.frame), Frame: k.frame, Time: 1e9 + at*ms, HasTime: true}
 }
 
 func (k *talk) send(n, at int64, mark Mark) { k.d.Send(k.sending(n, at, mark)) }
 
 // ack acknowledges all numbers below one, and some above.
-func (k *talk) ack(next, at int64, others ...int64) {
+func (k *talk) ack(next, at int64, others ...Num) {
 	k.frame++
-	a := Acknowledgement{Next: next, Base: next + 1, Frame: k.frame, Time: 1e9 + at*ms, HasTime: true}
+	a := Acknowledgement{Next: Num(next), Base: Num(next) + 1, Frame: k.frame, Time: 1e9 + at*ms, HasTime: true}
 	for _, n := range others {
 		a.Mask |= 1 << (n - a.Base)
 	}
@@ -174,7 +174,7 @@ func TestUnitWaits(t *testing.T) {
 		l.carry(1, 2, 7)
 		first := l.now
 		l.carry(5000, 3, 7)
-		acked, want := int64(2), 0
+		acked, want := Num(2), 0
 		if later {
 			acked, want = 3, 1
 		}

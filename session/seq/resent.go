@@ -12,7 +12,7 @@ type UnitVerdict struct {
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
 	New     bool   // the first captured sending of the unit
 	Other   bool   // its content is another one than that of the sending before
-	Acked   int64  // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
+	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
 	Before  int64  // time of the sending before, ns
 }
 
@@ -20,7 +20,7 @@ type UnitVerdict struct {
 // a further carrier is a retry; what is a copy of a datagram was judged by Send.
 // The retry is unneeded when an earlier carrier had been acknowledged. print is of the
 // unit's content, 0 when that is not known.
-func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Frame) UnitVerdict {
+func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame) UnitVerdict {
 	d.ready()
 	u := d.units.reach(unit, d)
 	if u == nil { // forgotten: it was sent long ago
@@ -67,9 +67,9 @@ func (d *Direction) SendUnit(unit, carrier int64, print uint16, fr *dissect.Fram
 
 // anyAcked gives the first of the numbers, of which the low bits are given, that was
 // acknowledged; -1 and false when none was.
-func (w *Window) anyAcked(numbers []uint32) (number int64, yes bool) {
+func (w *Window) anyAcked(numbers []uint32) (number Num, yes bool) {
 	for _, low := range numbers {
-		n := w.highest + int64(int32(low-uint32(w.highest)))
+		n := w.highest + Num(int32(low-uint32(w.highest)))
 		if w.holds(n) && w.see(n).state&acked != 0 || !w.holds(n) && w.past.acked(n) {
 			return n, true
 		}
@@ -81,7 +81,7 @@ func (w *Window) anyAcked(numbers []uint32) (number int64, yes bool) {
 func (u *carried) held() []uint32 { return u.carriers[:min(u.sends, maxCarriers)] }
 
 // carry remembers a further carrier.
-func (u *carried) carry(carrier int64, d *Direction) {
+func (u *carried) carry(carrier Num, d *Direction) {
 	n := len(u.held())
 	if n == maxCarriers {
 		_, acked := d.win.anyAcked(u.carriers[maxCarriers-1:])
@@ -94,7 +94,7 @@ func (u *carried) carry(carrier int64, d *Direction) {
 }
 
 // reach gives the place of a unit, nil when it is forgotten.
-func (s *units) reach(n int64, d *Direction) *carried {
+func (s *units) reach(n Num, d *Direction) *carried {
 	limit := d.win.limit()
 	if s.table == nil {
 		s.resize(leastRing, 0, 0)
@@ -134,7 +134,7 @@ func (s *units) reach(n int64, d *Direction) *carried {
 
 // makeRoom makes place for one more unit, or, where units were skipped, for some
 // more, up to so many. It gives the place of the oldest when that is all it takes.
-func (s *units) makeRoom(most, limit int64, d *Direction) *carried {
+func (s *units) makeRoom(most, limit Num, d *Direction) *carried {
 	first, oldest := s.base, s.find(s.base)
 	if oldest == nil { // those skipped are as old as what came instead
 		if first = s.next(s.base, s.top); first < s.top {

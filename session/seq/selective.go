@@ -9,7 +9,7 @@ import (
 // AcknowledgeOne applies an acknowledgement of a single number of this side; a
 // says when and by which frame. It calls link for every captured frame that is
 // acknowledged for the first time.
-func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(Position)) (words dissect.Words) {
+func (d *Direction) AcknowledgeOne(n Num, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	d.ready()
 	w := &d.win
 	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
@@ -38,13 +38,13 @@ func (d *Direction) AcknowledgeOne(n int64, a *Acknowledgement, link func(Positi
 // AcknowledgeRun is AcknowledgeOne for first+i of every bit i of a mask, whose
 // acknowledgement is no hearsay. told, which may be nil, is given the words of each
 // number of which it may be news.
-func (d *Direction) AcknowledgeRun(first int64, mask uint64, a *Acknowledgement, link func(Position), told func(n int64, words dissect.Words)) (words dissect.Words) {
+func (d *Direction) AcknowledgeRun(first Num, mask uint64, a *Acknowledgement, link func(Position), told func(n Num, words dissect.Words)) (words dissect.Words) {
 	w := &d.win
 	if w.ignores(first, first+63) {
 		return 0
 	}
 	for mask &^= w.known(first); mask != 0; mask &= mask - 1 {
-		n := first + int64(bits.TrailingZeros64(mask))
+		n := first + Num(bits.TrailingZeros64(mask))
 		x := d.AcknowledgeOne(n, a, link)
 		if words |= x; told != nil {
 			told(n, x)
@@ -58,13 +58,13 @@ func (d *Direction) AcknowledgeRun(first int64, mask uint64, a *Acknowledgement,
 
 // ignores reports that no acknowledgement of the numbers from one to another can
 // change anything.
-func (w *Window) ignores(from, to int64) bool {
+func (w *Window) ignores(from, to Num) bool {
 	return !w.started || from > w.highest+w.ahead() || to < w.base && w.top-to > w.limit()
 }
 
 // known gives the numbers from one on, as a mask, that were acknowledged by their
 // own name and of which no copy waits for that.
-func (w *Window) known(first int64) uint64 {
+func (w *Window) known(first Num) uint64 {
 	from := max(first, w.base)
 	if from >= w.top || from-first >= 64 {
 		return 0
@@ -92,7 +92,7 @@ func (d acknowledging) confirm(u *unit, a *Acknowledgement) dissect.Words {
 
 // settleCopies acknowledges the copies of a number that were captured after it
 // had been acknowledged.
-func (d acknowledging) settleCopies(n int64, a *Acknowledgement, link func(Position)) {
+func (d acknowledging) settleCopies(n Num, a *Acknowledgement, link func(Position)) {
 	w := &d.win
 	keep := w.waiting[:0]
 	for _, c := range w.waiting {
@@ -108,7 +108,7 @@ func (d acknowledging) settleCopies(n int64, a *Acknowledgement, link func(Posit
 // Deny notes that the peer reports a number of this side missing. A report that
 // contradicts an acknowledgement captured long before shows that the peer's
 // reports mean something else: nothing is claimed lost on their word.
-func (d *Direction) Deny(n int64, a *Acknowledgement) {
+func (d *Direction) Deny(n Num, a *Acknowledgement) {
 	d.ready()
 	w := &d.win
 	if !w.started || a.Copy || !w.holds(n) {
@@ -150,7 +150,7 @@ func (d *Direction) Suppose(g Gaps) (known Gaps) {
 // Withdraw takes back the acknowledgement of a number that was not captured,
 // which proved impossible: it is no evidence of a gap of the capture. before is
 // what was known of such without it, at its time.
-func (d *Direction) Withdraw(n int64, before Gaps, at int64) {
+func (d *Direction) Withdraw(n Num, before Gaps, at int64) {
 	d.ready()
 	if d.KnownGaps().Told(at) {
 		d.firmGap, d.firmGapAt = before.firm, before.firmAt

@@ -11,7 +11,7 @@ import (
 )
 
 // one captures an acknowledgement of a single number.
-func (l *lane) one(after, num int64, hearsay bool) (dissect.Words, []uint64) {
+func (l *lane) one(after int64, num Num, hearsay bool) (dissect.Words, []uint64) {
 	l.frame++
 	l.now += after * ms
 	a := Acknowledgement{Frame: l.frame, Time: l.now, HasTime: true, Hearsay: hearsay}
@@ -21,7 +21,7 @@ func (l *lane) one(after, num int64, hearsay bool) (dissect.Words, []uint64) {
 }
 
 // deny captures a report that a number is missing.
-func (l *lane) deny(after, num int64) {
+func (l *lane) deny(after int64, num Num) {
 	l.frame++
 	l.now += after * ms
 	l.d.Deny(num, &Acknowledgement{Frame: l.frame, Time: l.now, HasTime: true})
@@ -133,13 +133,13 @@ func TestLimitsOfProof(t *testing.T) {
 func TestLimits(t *testing.T) {
 	l := newLane()
 	l.d.SetLimits(Limits{History: 1000, Keep: 400 * ms})
-	for n := range int64(300) {
+	for n := range Num(300) {
 		l.first(n) // one each ms
 	}
 	if v := l.send(1, 0, Unmarked, 1000, 9); !v.Words.Has(dissect.Retry) {
 		t.Errorf("a retry after 300 ms: %v", wordNames(v.Words))
 	}
-	for n := range int64(3000) {
+	for n := range Num(3000) {
 		l.first(300 + n)
 	}
 	if n := l.d.win.top - l.d.win.base; n > 513 { // the power of two above 400
@@ -148,7 +148,7 @@ func TestLimits(t *testing.T) {
 	if v := l.send(1, 1, Unmarked, 1001, 9); v.Novelty != Forgotten {
 		t.Errorf("novelty %d of a number that was forgotten", v.Novelty)
 	}
-	for n := range int64(3000) {
+	for n := range Num(3000) {
 		l.send(0, 4000+n, Unmarked, 1, 9)
 	}
 	if n := l.d.win.units.size(); n > 1024 {
@@ -191,10 +191,10 @@ func TestAcknowledgeRun(t *testing.T) {
 		for _, l := range []*lane{one, run} {
 			l.d.SetLimits(Limits{History: 1 << 10, Keep: 50 * ms, AckExcess: 300})
 		}
-		top := int64(100)
+		top := Num(100)
 		for range rapid.IntRange(1, 120).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "sends") {
-				num := max(0, top+rapid.SampledFrom([]int64{1, 1, 1, 2, 40, 900, -1, -3, -60}).Draw(t, "step"))
+				num := max(0, top+rapid.SampledFrom([]Num{1, 1, 1, 2, 40, 900, -1, -3, -60}).Draw(t, "step"))
 				top = max(top, num)
 				a, b := one.send(1, num, Unmarked, uint64(num), 1), run.send(1, num, Unmarked, uint64(num), 1)
 				if a != b {
@@ -202,7 +202,7 @@ func TestAcknowledgeRun(t *testing.T) {
 				}
 				continue
 			}
-			first, mask := top-rapid.Int64Range(-400, 100).Draw(t, "first"), rapid.Uint64().Draw(t, "mask")
+			first, mask := top-Num(rapid.Int64Range(-400, 100).Draw(t, "first")), rapid.Uint64().Draw(t, "mask")
 			var words [2]dissect.Words
 			var linked [2][]uint64
 			for i, l := range []*lane{one, run} {
@@ -215,7 +215,7 @@ func TestAcknowledgeRun(t *testing.T) {
 					continue
 				}
 				for m := mask; m != 0; m &= m - 1 {
-					words[i] |= l.d.AcknowledgeOne(first+int64(bits.TrailingZeros64(m)), &a, link)
+					words[i] |= l.d.AcknowledgeOne(first+Num(bits.TrailingZeros64(m)), &a, link)
 				}
 			}
 			if words[0] != words[1] || !slices.Equal(linked[0], linked[1]) {

@@ -10,10 +10,10 @@ import (
 // several such units or keepalives are sent again, too.
 func TestSendingsHoldTheRetries(t *testing.T) {
 	l := newLane()
-	for unit := range int64(3) { // one datagram
+	for unit := range Num(3) { // one datagram
 		l.d.SendUnit(unit, 0, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}})
 	}
-	for unit := range int64(3) {
+	for unit := range Num(3) {
 		l.d.SendUnit(unit, 1, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
 	}
 	l.d.DataFrames = 2

@@ -5,17 +5,17 @@ package seq
 // Advance moves forward.
 type Serial struct {
 	Bits uint
-	ref  int64
+	ref  Num
 	set  bool
 }
 
 // Peek is the unwrapped value of wire, without remembering it.
-func (s *Serial) Peek(wire uint32) int64 {
+func (s *Serial) Peek(wire uint32) Num {
 	if !s.set {
-		return int64(wire)
+		return Num(wire)
 	}
-	mod := int64(1) << s.Bits
-	d := (int64(wire) - s.ref) & (mod - 1)
+	mod := Num(1) << s.Bits
+	d := (Num(wire) - s.ref) & (mod - 1)
 	if d >= mod/2 {
 		d -= mod
 	}
@@ -23,11 +23,11 @@ func (s *Serial) Peek(wire uint32) int64 {
 }
 
 // Advance makes n the reference when it is the first or a greater one.
-func (s *Serial) Advance(n int64) {
+func (s *Serial) Advance(n Num) {
 	if !s.set || n > s.ref {
 		s.ref, s.set = n, true
 	}
 }
 
 // Known reports whether there is a reference, and gives it.
-func (s *Serial) Known() (int64, bool) { return s.ref, s.set }
+func (s *Serial) Known() (Num, bool) { return s.ref, s.set }

@@ -10,25 +10,25 @@ func TestSerial(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		bits uint
-		seen []int64
+		seen []Num
 		wire uint32
-		want int64
+		want Num
 	}{
 		{"the first value stands for itself", 8, nil, 200, 200},
-		{"forward", 8, []int64{200}, 210, 210},
-		{"forward over the wrap", 8, []int64{250}, 3, 259},
-		{"backward over the wrap", 8, []int64{256 + 3}, 250, 250},
-		{"backward below zero", 8, []int64{3}, 250, -6},
-		{"farthest forward", 8, []int64{256}, 127, 256 + 127},
-		{"half the space is behind", 8, []int64{256}, 128, 128},
-		{"the same", 8, []int64{256 + 7}, 7, 256 + 7},
-		{"a late one does not move the reference", 8, []int64{256 + 10, 250}, 12, 256 + 12},
-		{"many wraps", 8, []int64{100, 220, 340, 460, 580, 700}, 1, 769},
-		{"16 bits", 16, []int64{0xfffe}, 1, 0x10001},
-		{"16 bits backward", 16, []int64{0x10001}, 0xfffe, 0xfffe},
-		{"32 bits", 32, []int64{0xffff_ffff}, 0, 1 << 32},
-		{"beyond 32 bits", 32, []int64{5 << 32}, 0xffff_ffff, 5<<32 - 1},
-		{"a negative reference", 8, []int64{-6}, 252, -4},
+		{"forward", 8, []Num{200}, 210, 210},
+		{"forward over the wrap", 8, []Num{250}, 3, 259},
+		{"backward over the wrap", 8, []Num{256 + 3}, 250, 250},
+		{"backward below zero", 8, []Num{3}, 250, -6},
+		{"farthest forward", 8, []Num{256}, 127, 256 + 127},
+		{"half the space is behind", 8, []Num{256}, 128, 128},
+		{"the same", 8, []Num{256 + 7}, 7, 256 + 7},
+		{"a late one does not move the reference", 8, []Num{256 + 10, 250}, 12, 256 + 12},
+		{"many wraps", 8, []Num{100, 220, 340, 460, 580, 700}, 1, 769},
+		{"16 bits", 16, []Num{0xfffe}, 1, 0x10001},
+		{"16 bits backward", 16, []Num{0x10001}, 0xfffe, 0xfffe},
+		{"32 bits", 32, []Num{0xffff_ffff}, 0, 1 << 32},
+		{"beyond 32 bits", 32, []Num{5 << 32}, 0xffff_ffff, 5<<32 - 1},
+		{"a negative reference", 8, []Num{-6}, 252, -4},
 	} {
 		s := Serial{Bits: c.bits}
 		for _, n := range c.seen {
@@ -45,8 +45,8 @@ func TestSerial(t *testing.T) {
 func TestSerialFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Serial{Bits: uint(rapid.SampledFrom([]int{3, 8, 14, 16, 32}).Draw(t, "bits"))}
-		half := int64(1) << (s.Bits - 1)
-		n := rapid.Int64Range(0, 2*half-1).Draw(t, "first")
+		half := Num(1) << (s.Bits - 1)
+		n := Num(rapid.Int64Range(0, int64(2*half-1)).Draw(t, "first"))
 		for range 50 {
 			if got := s.Peek(uint32(n & (2*half - 1))); got != n {
 				t.Fatalf("%d came out as %d", n, got)
@@ -56,7 +56,7 @@ func TestSerialFollows(t *testing.T) {
 			if !ok || ref < n {
 				t.Fatalf("reference %d, %v behind %d", ref, ok, n)
 			}
-			n = rapid.Int64Range(ref-half, ref+half-1).Draw(t, "next")
+			n = Num(rapid.Int64Range(int64(ref-half), int64(ref+half-1)).Draw(t, "next"))
 		}
 	})
 }

@@ -3,7 +3,7 @@ package seq
 import "cmp"
 
 // settle draws the conclusions about a number that is about to be forgotten.
-func (d settling) settle(n int64, u *unit, w *Window) {
+func (d settling) settle(n Num, u *unit, w *Window) {
 	const sample = captured | acked | ackTimed | timed
 	if u.state&(sample|givenUp) == sample && u.ackTime >= u.time {
 		d.measured(u.measures(), u.ackTime, u.ackTime-u.time)
@@ -30,7 +30,7 @@ func (d settling) settle(n int64, u *unit, w *Window) {
 
 // conclude tells losses from what the capture missed. A number that was captured and never
 // reported missing is neither.
-func (d settling) conclude(n int64, u *unit, inside bool) {
+func (d settling) conclude(n Num, u *unit, inside bool) {
 	x := Settled{Num: n, Frame: u.frame, Time: u.time}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
@@ -64,7 +64,7 @@ func (u *unit) measures() (of MeasureSet) {
 }
 
 // settleSkipped is settle for numbers below end of which nothing was heard.
-func (d settling) settleSkipped(from, end int64) {
+func (d settling) settleSkipped(from, end Num) {
 	if w := &d.win; w.begun {
 		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
 	}
@@ -80,7 +80,7 @@ func (d settling) settleSkipped(from, end int64) {
 // capture point all or none, those behind it that were missing longest, those not
 // captured without the masked ones when masks are not to be trusted.
 type Settled struct {
-	Num     int64
+	Num     Num
 	Frame   uint64 // first captured, 0 for none
 	Time    int64  // ns since 1970: of Frame, or of the acknowledgement of what was not captured, or else of the latest sending when it was heard of
 	Missing int64  // how long it was missed behind the capture point, ns

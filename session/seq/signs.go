@@ -19,7 +19,7 @@ type Signs struct {
 	Needed  Sign // numbers acknowledged only by their retry: no sooner than a round trip behind it
 
 	LateBy       int64  // by how much Late came behind, at most, ns
-	LongestHole  int64  // run of numbers passed over
+	LongestHole  Num    // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
 	LargestAcked uint16 // payload
@@ -41,8 +41,8 @@ type Losses struct {
 	Longest uint64    // run of numbers among these
 	Starved StuckUnit // the carried unit sent most often without an acknowledgement; its time is that of the first sending
 
-	last [2]int64 // the latest of the numbers that are in a row, from … to …
-	run  uint64   // … and how many these are
+	last [2]Num // the latest of the numbers that are in a row, from … to …
+	run  uint64 // … and how many these are
 }
 
 // A Sign counts something and keeps the first frame that shows it.
@@ -61,7 +61,7 @@ func (s *Sign) See(frame uint64, time int64) {
 	}
 }
 
-func (s *Signs) hole(size int64, frame uint64, time int64) {
+func (s *Signs) hole(size Num, frame uint64, time int64) {
 	s.Holes.See(frame, time)
 	s.LongestHole = max(s.LongestHole, size)
 	s.PassedOver += uint64(size)
@@ -70,7 +70,7 @@ func (s *Signs) hole(size int64, frame uint64, time int64) {
 // A StuckUnit is the largest unit that is sent again and again without being
 // acknowledged.
 type StuckUnit struct {
-	Num    int64
+	Num    Num
 	Size   uint16
 	Sends  uint8
 	Frame  uint64 // of its first sending
@@ -137,7 +137,7 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 }
 
 // lose enters a number that was most likely lost.
-func (s *Losses) lose(kind *Sign, n int64, u *unit) {
+func (s *Losses) lose(kind *Sign, n Num, u *unit) {
 	kind.See(u.frame, u.time)
 	switch {
 	case s.run > 0 && n == s.last[1]+1:
@@ -147,14 +147,14 @@ func (s *Losses) lose(kind *Sign, n int64, u *unit) {
 		s.last[0]--
 		s.run++
 	default:
-		s.last, s.run = [2]int64{n, n}, 1
+		s.last, s.run = [2]Num{n, n}, 1
 	}
 	s.Longest = max(s.Longest, s.run)
 }
 
 // starve looks at a carried unit that is sent again at a time, none of whose carriers was
 // acknowledged.
-func (s *Losses) starve(num int64, u *carried, at int64) {
+func (s *Losses) starve(num Num, u *carried, at int64) {
 	switch x := &s.Starved; {
 	case x.Num == num && x.Sends > 0:
 		x.Sends, x.Latest = u.sends+1, at

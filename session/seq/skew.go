@@ -5,7 +5,7 @@ package seq
 type aheadCount struct {
 	n      uint64
 	far    uint64 // acknowledgements far ahead of everything captured, and numbers sent first behind them
-	before int64  // numbers below were acknowledged before any was captured
+	before Num    // numbers below were acknowledged before any was captured
 	most   int64  // longest time by which one came before, ns
 	last   int64  // when the latest of them came
 	first  Sign

@@ -26,15 +26,15 @@ type pageOf[T any] struct {
 }
 
 // size is how many numbers may be remembered, 0 before resize.
-func (s *sparse[T]) size() int64 { return int64(len(s.table)) * pageSize }
+func (s *sparse[T]) size() Num { return Num(len(s.table)) * pageSize }
 
 // index is where the page of a number is.
-func (s *sparse[T]) index(n int64) uint64 {
+func (s *sparse[T]) index(n Num) uint64 {
 	return uint64(n) / pageSize & uint64(len(s.table)-1)
 }
 
 // find gives the place of a number, nil when it is blank.
-func (s *sparse[T]) find(n int64) *T {
+func (s *sparse[T]) find(n Num) *T {
 	l, i := &s.table[s.index(n)], uint64(n)%pageSize
 	if l.used>>i&1 == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (s *sparse[T]) find(n int64) *T {
 
 // use gives the place of a number; fresh says that it was blank, and has to be
 // written again.
-func (s *sparse[T]) use(n int64) (t *T, fresh bool) {
+func (s *sparse[T]) use(n Num) (t *T, fresh bool) {
 	l, i := &s.table[s.index(n)], uint64(n)%pageSize
 	if l.used>>i&1 != 0 {
 		return &l.places[i], false
@@ -57,7 +57,7 @@ func (s *sparse[T]) use(n int64) (t *T, fresh bool) {
 }
 
 // begin makes room in the page of a number.
-func (s *sparse[T]) begin(n int64) {
+func (s *sparse[T]) begin(n Num) {
 	k := s.index(n)
 	s.live[k/64] |= 1 << (k % 64)
 	if s.table[k].places, s.spare = s.spare, nil; s.table[k].places == nil {
@@ -66,7 +66,7 @@ func (s *sparse[T]) begin(n int64) {
 }
 
 // blank forgets a number.
-func (s *sparse[T]) blank(n int64) {
+func (s *sparse[T]) blank(n Num) {
 	k := s.index(n)
 	l, bit := &s.table[k], uint16(1)<<(uint64(n)%pageSize)
 	l.marked &^= bit
@@ -87,19 +87,19 @@ func (s *sparse[T]) clear() {
 }
 
 // next is the first number in use from one on and below end, or end.
-func (s *sparse[T]) next(n, end int64) int64 {
+func (s *sparse[T]) next(n, end Num) Num {
 	for n < end {
 		k, i := s.index(n), uint64(n)%pageSize
 		if used := s.table[k].used >> i; used != 0 {
-			return min(n+int64(bits.TrailingZeros16(used)), end)
+			return min(n+Num(bits.TrailingZeros16(used)), end)
 		}
-		n += pageSize - int64(i)
+		n += pageSize - Num(i)
 		if k++; k < uint64(len(s.table)) && k%64 != 0 {
 			if live := s.live[k/64] >> (k % 64); live != 0 {
-				n += pageSize * int64(bits.TrailingZeros64(live))
+				n += pageSize * Num(bits.TrailingZeros64(live))
 				continue
 			}
-			n += pageSize * int64(min(uint64(len(s.table))-k, 64-k%64))
+			n += pageSize * Num(min(uint64(len(s.table))-k, 64-k%64))
 		}
 		n = s.passWords(n, end)
 	}
@@ -108,27 +108,27 @@ func (s *sparse[T]) next(n, end int64) int64 {
 
 // passWords passes over words of pages of which none is in use, from a number on
 // whose page is the first of one.
-func (s *sparse[T]) passWords(n, end int64) int64 {
+func (s *sparse[T]) passWords(n, end Num) Num {
 	for n < end {
 		live := s.live[s.index(n)/64]
 		if live != 0 {
-			return n + pageSize*int64(bits.TrailingZeros64(live))
+			return n + pageSize*Num(bits.TrailingZeros64(live))
 		}
-		n += pageSize * int64(min(len(s.table), 64))
+		n += pageSize * Num(min(len(s.table), 64))
 	}
 	return n
 }
 
 // resize makes room for so many numbers, a power of two, and keeps those in use
 // from base up to end, which fit.
-func (s *sparse[T]) resize(size, base, end int64) {
+func (s *sparse[T]) resize(size, base, end Num) {
 	old := *s
 	leaves := max(1, size/pageSize)
 	s.table, s.live = make([]pageOf[T], leaves), make([]uint64, (leaves+63)/64)
 	if len(old.table) == 0 {
 		return
 	}
-	first, last, size := base>>pageBits, (end-1)>>pageBits, int64(len(old.table))
+	first, last, size := base>>pageBits, (end-1)>>pageBits, Num(len(old.table))
 	for n := old.next(base, end); n < end; {
 		p := n >> pageBits
 		if p+size <= last || p-size >= first { // both ends of the range are in this page
@@ -144,7 +144,7 @@ func (s *sparse[T]) resize(size, base, end int64) {
 }
 
 // copy takes a number in use from another one.
-func (s *sparse[T]) copy(old *sparse[T], n int64) {
+func (s *sparse[T]) copy(old *sparse[T], n Num) {
 	t, _ := s.use(n)
 	*t = *old.find(n)
 	if old.marks(n, n+1) != 0 {
@@ -153,17 +153,17 @@ func (s *sparse[T]) copy(old *sparse[T], n int64) {
 }
 
 // mark marks a number in use, and unmark any that was.
-func (s *sparse[T]) mark(n int64)   { s.table[s.index(n)].marked |= 1 << (uint64(n) % pageSize) }
-func (s *sparse[T]) unmark(n int64) { s.table[s.index(n)].marked &^= 1 << (uint64(n) % pageSize) }
+func (s *sparse[T]) mark(n Num)   { s.table[s.index(n)].marked |= 1 << (uint64(n) % pageSize) }
+func (s *sparse[T]) unmark(n Num) { s.table[s.index(n)].marked &^= 1 << (uint64(n) % pageSize) }
 
 // marks gives the marks of up to 64 numbers from one on and below end: bit i is
 // that of n+i.
-func (s *sparse[T]) marks(n, end int64) (set uint64) {
+func (s *sparse[T]) marks(n, end Num) (set uint64) {
 	end = min(end, n+64)
 	for at := n; at < end; {
 		i := uint64(at) % pageSize
 		set |= uint64(s.table[s.index(at)].marked>>i) << uint(at-n)
-		at += pageSize - int64(i)
+		at += pageSize - Num(i)
 	}
 	if end-n < 64 {
 		set &= 1<<uint(max(end-n, 0)) - 1

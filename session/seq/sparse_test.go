@@ -9,16 +9,16 @@ import (
 // A sparse agrees with a map of everything, whatever is skipped.
 func TestSparse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var s sparse[int64]
-		size := int64(16) << rapid.IntRange(0, 9).Draw(t, "size")
+		var s sparse[Num]
+		size := Num(16) << rapid.IntRange(0, 9).Draw(t, "size")
 		s.resize(size, 0, 0)
-		all := map[int64]int64{}
-		base := rapid.Int64Range(-100_000, 100_000).Draw(t, "base")
+		all := map[Num]Num{}
+		base := Num(rapid.Int64Range(-100_000, 100_000).Draw(t, "base"))
 		top := base
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			switch rapid.IntRange(0, 9).Draw(t, "what") {
 			case 0: // the oldest leave
-				end := min(top, base+rapid.Int64Range(0, size).Draw(t, "leave"))
+				end := min(top, base+Num(rapid.Int64Range(0, int64(size)).Draw(t, "leave")))
 				for n := s.next(base, end); n < end; n = s.next(n, end) {
 					s.blank(n)
 					delete(all, n)
@@ -35,7 +35,7 @@ func TestSparse(t *testing.T) {
 					clear(all)
 				}
 			default:
-				n := base + rapid.Int64Range(0, size-1).Draw(t, "number")
+				n := base + Num(rapid.Int64Range(0, int64(size-1)).Draw(t, "number"))
 				top = max(top, n+1)
 				x, fresh := s.use(n)
 				if _, was := all[n]; was == fresh {
@@ -44,7 +44,7 @@ func TestSparse(t *testing.T) {
 				*x = n
 				all[n] = n
 			}
-			from := base + rapid.Int64Range(0, size).Draw(t, "from")
+			from := base + Num(rapid.Int64Range(0, int64(size)).Draw(t, "from"))
 			want := max(top, from)
 			for n := range all {
 				if n >= from {
@@ -67,7 +67,7 @@ func TestSparse(t *testing.T) {
 func TestJumpsAreSmall(t *testing.T) {
 	l := newLane()
 	l.d.SetLimits(Limits{History: 1 << 15, Keep: 60e9, Past: 1 << 14})
-	for n := range int64(200) {
+	for n := range Num(200) {
 		l.send(1, 1+n*30_000%32_749, Unmarked, uint64(n), 1)
 	}
 	places := 0

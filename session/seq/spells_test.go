@@ -44,7 +44,7 @@ func TestMissedComes(t *testing.T) {
 	var d Direction
 	d.Open(new(Work), nil, Options{Account: true})
 	send := func(n, ms int64) {
-		d.Send(&Sending{Num: n, Mark: MarkFirst, Hash: uint64(n) + 1, Frame: uint64(ms + 1), Time: ms * 1e6, HasTime: true})
+		d.Send(&Sending{Num: Num(n), Mark: MarkFirst, Hash: uint64(n) + 1, Frame: uint64(ms + 1), Time: ms * 1e6, HasTime: true})
 	}
 	for n := range int64(5) {
 		send(n, 100*n+1)

@@ -46,10 +46,10 @@ func TestNeededRetries(t *testing.T) {
 		var d Direction
 		d.Open(new(Work), nil, Options{Account: true})
 		send := func(n, at int64, mark Mark) {
-			d.Send(&Sending{Num: n, Mark: mark, Hash: uint64(n) + 1, IPID: uint16(at + 1), Frame: uint64(at + 1), Time: at * 1e6, HasTime: true})
+			d.Send(&Sending{Num: Num(n), Mark: mark, Hash: uint64(n) + 1, IPID: uint16(at + 1), Frame: uint64(at + 1), Time: at * 1e6, HasTime: true})
 		}
 		ack := func(next, at int64) {
-			d.Acknowledge(&Acknowledgement{Next: next, Base: next + 1, Frame: uint64(at + 1), Time: at * 1e6, HasTime: true}, func(Position) {})
+			d.Acknowledge(&Acknowledgement{Next: Num(next), Base: Num(next) + 1, Frame: uint64(at + 1), Time: at * 1e6, HasTime: true}, func(Position) {})
 		}
 		for n := range int64(10) {
 			send(n, 100*n, MarkFirst)

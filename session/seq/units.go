@@ -19,8 +19,8 @@ type carried struct {
 // units are the carried units of one side, in a ring like that of a Window.
 type units struct {
 	sparse[carried]
-	base, top int64
-	floor     int64
+	base, top Num
+	floor     Num
 	gone      bool
 	keep      int64 // Limits.UnitKeep
 	lowMemory bool
@@ -29,7 +29,7 @@ type units struct {
 }
 
 // A furtherCarrier is a number that carries a unit that was sent before.
-type furtherCarrier struct{ carrier, unit int64 }
+type furtherCarrier struct{ carrier, unit Num }
 
 // mostFurther bounds the further carriers that are remembered.
 const mostFurther = 256

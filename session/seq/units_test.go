@@ -7,7 +7,7 @@ import (
 )
 
 // carry captures a datagram that carries units.
-func (l *lane) carry(after, num int64, units ...int64) (v UnitVerdict) {
+func (l *lane) carry(after int64, num Num, units ...Num) (v UnitVerdict) {
 	l.send(after, num, Unmarked, uint64(num), uint16(num))
 	fr := dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}}
 	for _, u := range units {
@@ -38,14 +38,14 @@ func TestSendUnit(t *testing.T) {
 		{"acknowledged before, many carriers ago", func(l *lane) UnitVerdict {
 			l.carry(1, 1, 7)
 			l.one(1, 1, false)
-			for n := range int64(5) {
+			for n := range Num(5) {
 				l.carry(1, 2+n, 7)
 			}
 			return l.carry(1, 9, 7)
 		}, "retry unneeded-retry", 1, false, 6, 6},
 		{"another one", func(l *lane) UnitVerdict { l.carry(1, 1, 7); return l.carry(1, 2, 6) }, "", 0, true, 0, 0},
 		{"of a time long ago", func(l *lane) UnitVerdict {
-			for n := range int64(500) {
+			for n := range Num(500) {
 				l.carry(1, n, n)
 			}
 			return l.carry(1, 500, 3)

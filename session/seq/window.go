@@ -9,13 +9,14 @@ const HistoryLimit = 128
 
 // Limits say what is remembered of the numbers of one side.
 type Limits struct {
-	History   int64 // numbers at most, at least HistoryLimit
+	History   Num   // numbers at most, at least HistoryLimit
 	Keep      int64 // ns for which a number is remembered while there is room
 	UnitKeep  int64 // ns for which a carried unit is remembered behind its last sending
-	Past      int64 // numbers of which, when they are forgotten, it is known whether they were acknowledged
-	Step      int64 // how far ahead of a provisional number another may be that confirms it, at least 16
-	Reach     int64 // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
-	AckExcess int64 // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
+	Past      Num   // numbers of which, when they are forgotten, it is known whether they were acknowledged
+	Step      Num   // how far ahead of a provisional number another may be that confirms it, at least 16
+	Reach     Num   // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
+	Wide      bool  // numbers have so many bits that one that is damaged leads far
+	AckExcess Num   // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
 	// What acknowledgements of this kind can't prove: nothing is said of it.
 	NoBefore, NoAfter bool
@@ -74,39 +75,40 @@ const (
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
 	units     sparse[unit]
-	base      int64 // lowest remembered number
-	past      past  // of numbers below base
-	floor     int64 // numbers below were forgotten
-	gone      bool  // floor is valid
-	history   int64 // Limits.History, 0 for the default
-	lowMemory bool  // Config.LowMemory
+	base      Num  // lowest remembered number
+	past      past // of numbers below base
+	floor     Num  // numbers below were forgotten
+	gone      bool // floor is valid
+	history   Num  // Limits.History, 0 for the default
+	lowMemory bool // Config.LowMemory
 	keep      int64
-	excess    int64
-	near      int64
-	step      int64
+	excess    Num
+	near      Num
+	step      Num
+	wide      bool
 	now       int64  // of the latest sending, ns
-	top       int64  // one above the highest remembered number
-	lowest    int64  // lowest captured
-	highest   int64  // highest captured
-	sent      int64  // number of the latest sending
+	top       Num    // one above the highest remembered number
+	lowest    Num    // lowest captured
+	highest   Num    // highest captured
+	sent      Num    // number of the latest sending
 	sentIn    uint64 // its frame, 0 before the first
 	started   bool
-	origin    int64 // first sending captured first: what lies below was sent before the capture began
-	begun     bool  // origin is valid
-	cum       int64 // highest cumulative acknowledgement: all below it are acknowledged
+	origin    Num  // first sending captured first: what lies below was sent before the capture began
+	begun     bool // origin is valid
+	cum       Num  // highest cumulative acknowledgement: all below it are acknowledged
 	hasCum    bool
 	mask      uint64 // latest selective acknowledgement: bit i is maskBase+i
-	maskTop   int64  // highest number any mask acknowledged
-	maskBase  int64
-	oldest    int64         // no number below is in flight
+	maskTop   Num    // highest number any mask acknowledged
+	maskBase  Num
+	oldest    Num           // no number below is in flight
 	waiting   []waitingCopy // copies captured after their number was acknowledged
-	extra     map[int64][]Position
+	extra     map[Num][]Position
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has
 // acknowledged yet.
 type waitingCopy struct {
-	num int64
+	num Num
 	at  Position
 }
 
@@ -114,22 +116,22 @@ type waitingCopy struct {
 const maxWaiting = 64
 
 // Highest is the highest captured number.
-func (w *Window) Highest() (int64, bool) { return w.highest, w.started }
+func (w *Window) Highest() (Num, bool) { return w.highest, w.started }
 
 // Lowest is the lowest number captured, valid when Highest is.
-func (w *Window) Lowest() int64 { return w.lowest }
+func (w *Window) Lowest() Num { return w.lowest }
 
 // Latest is the number that was sent last, and the frame that sent it; 0 before any was.
-func (w *Window) Latest() (num int64, frame uint64) { return w.sent, w.sentIn }
+func (w *Window) Latest() (num Num, frame uint64) { return w.sent, w.sentIn }
 
 // Bounds are the lowest and the highest number captured, 0 when none was.
-func (w *Window) Bounds() (low, high int64) { return w.lowest, w.highest }
+func (w *Window) Bounds() (low, high Num) { return w.lowest, w.highest }
 
 // Cumulative is the highest cumulative acknowledgement seen.
-func (w *Window) Cumulative() (int64, bool) { return w.cum, w.hasCum }
+func (w *Window) Cumulative() (Num, bool) { return w.cum, w.hasCum }
 
 // at gives a remembered number to write on.
-func (w *Window) at(n int64) *unit {
+func (w *Window) at(n Num) *unit {
 	if u := w.units.find(n); u != nil {
 		return u
 	}
@@ -141,7 +143,7 @@ func (w *Window) at(n int64) *unit {
 }
 
 // see gives a remembered number to look at.
-func (w *Window) see(n int64) *unit {
+func (w *Window) see(n Num) *unit {
 	if u := w.units.find(n); u != nil {
 		return u
 	}
@@ -149,9 +151,9 @@ func (w *Window) see(n int64) *unit {
 }
 
 // next is the first number from one on, and below end, of which something was heard.
-func (w *Window) next(n, end int64) int64 { return w.units.next(n, end) }
+func (w *Window) next(n, end Num) Num { return w.units.next(n, end) }
 
 // blankUnit is what is known of a number that was skipped so far. Nobody writes on it.
 var blankUnit unit
 
-func (w *Window) holds(n int64) bool { return n >= w.base && n < w.top }
+func (w *Window) holds(n Num) bool { return n >= w.base && n < w.top }

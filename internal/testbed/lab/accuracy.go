@@ -172,7 +172,7 @@ type meter struct {
 // A direction is one side of a connection, as the analysis knows it.
 type direction struct {
 	conn *session.Conn
-	dir  int
+	dir  dissect.Dir
 }
 
 func (m *meter) play(under tracegen.Conditions, at Condition) error {
@@ -191,7 +191,7 @@ func (m *meter) play(under tracegen.Conditions, at Condition) error {
 	}
 	m.fates, m.at, m.central, m.whole = fates, at, under.Place == 0.5, at.Loss == 0 && !at.Reorder
 	m.settled = map[direction][]seq.Settled{}
-	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true, Settled: func(c *session.Conn, dir int, x seq.Settled) {
+	t := session.NewTable(session.Config{Protocols: speakers, Sink: m, Links: true, Settled: func(c *session.Conn, dir dissect.Dir, x seq.Settled) {
 		m.settled[direction{c, dir}] = append(m.settled[direction{c, dir}], x)
 	}})
 	end := int64(0)

@@ -15,7 +15,7 @@ func (m *meter) losses() {
 		}
 		for _, c := range d.conn.Dir[d.dir].Lost().Claims(all) {
 			place, truth := places[c.Place], new([3]int)
-			if t := m.fates.Lost[from][c.Num+shift]; t != nil {
+			if t := m.fates.Lost[from][int64(c.Num+shift)]; t != nil {
 				truth = t
 			}
 			m.cell(from).Lost[match(truth, place)][place]++
@@ -31,10 +31,10 @@ func (m *meter) losses() {
 }
 
 // align tells who sent a direction's numbers, and how much higher they really are.
-func (m *meter) align(all []seq.Settled) (from tracegen.Sender, shift int64, ok bool) {
+func (m *meter) align(all []seq.Settled) (from tracegen.Sender, shift seq.Num, ok bool) {
 	for _, x := range all {
 		if f, known := m.fates.Frames[int(x.Frame)]; known && f.Num >= 0 {
-			return f.From, f.Num - x.Num, true
+			return f.From, seq.Num(f.Num) - x.Num, true
 		}
 	}
 	return from, 0, false

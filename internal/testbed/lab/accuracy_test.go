@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
@@ -77,7 +78,7 @@ func TestDetect(t *testing.T) {
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		under tracegen.Conditions
-		place int
+		place dissect.Dir
 	}{
 		{tracegen.Conditions{Loss: 0.1, Place: 1}, tracegen.LostBefore},
 		{tracegen.Conditions{Loss: 0.1}, tracegen.LostAfter},
@@ -98,9 +99,9 @@ func TestFates(t *testing.T) {
 			for place, n := range lost {
 				want := c.place
 				if from.Side == 1 && want != tracegen.LostByTap {
-					want = 1 - want // the capture point is at the other end
+					want = want.Other() // the capture point is at the other end
 				}
-				if (n > 0) != (place == want) {
+				if (n > 0) != (dissect.Dir(place) == want) {
 					t.Errorf("%+v, side %d: lost %v", c.under, from.Side, lost)
 				}
 			}

@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 )
 
@@ -21,26 +22,26 @@ type dp4Talk struct {
 func newDP4Talk(n int) *dp4Talk {
 	t := &dp4Talk{next: [2]uint8{1, 1}}
 	for range n {
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			t.say(side, 20037*time.Microsecond, dp4Whole|dp4.RLY|dp4.SAK)
-			t.ack(1-side, 25*time.Millisecond)
+			t.ack(side.Other(), 25*time.Millisecond)
 		}
 	}
 	return t
 }
 
-func (t *dp4Talk) frame(side int, flags dp4.Flags) *dp4.Frame {
+func (t *dp4Talk) frame(side dissect.Dir, flags dp4.Flags) *dp4.Frame {
 	return &dp4.Frame{From: dp4.Index{Value: uint32(side + 1)}, To: dp4.Index{Value: uint32(2 - side)}, Flags: flags}
 }
 
-func (t *dp4Talk) send(side int, after time.Duration, f *dp4.Frame) *Step {
+func (t *dp4Talk) send(side dissect.Dir, after time.Duration, f *dp4.Frame) *Step {
 	t.at += after
 	t.steps = append(t.steps, Step{From: side, After: after, Payload: f.Append(nil)})
 	return &t.steps[len(t.steps)-1]
 }
 
 // say sends the next message.
-func (t *dp4Talk) say(side int, after time.Duration, flags dp4.Flags) *Step {
+func (t *dp4Talk) say(side dissect.Dir, after time.Duration, flags dp4.Flags) *Step {
 	f := t.frame(side, flags|dp4.CMD)
 	f.MessageID, f.Sequence, f.Data = t.next[side]-t.lag[side], t.next[side], []byte("message text")[:3+t.next[side]%9]
 	t.next[side]++
@@ -48,7 +49,7 @@ func (t *dp4Talk) say(side int, after time.Duration, flags dp4.Flags) *Step {
 }
 
 // parts sends the next message in three.
-func (t *dp4Talk) parts(side int, after time.Duration) *Step {
+func (t *dp4Talk) parts(side dissect.Dir, after time.Duration) *Step {
 	t.say(side, after, dp4.STA|dp4.RLY)
 	for i, flags := range []dp4.Flags{dp4.CMD | dp4.RLY, dp4.CMD | dp4.EOM | dp4.RLY} {
 		f := *t.last[side]
@@ -60,40 +61,40 @@ func (t *dp4Talk) parts(side int, after time.Duration) *Step {
 }
 
 // again sends the latest message once more.
-func (t *dp4Talk) again(side int, after time.Duration) *Step {
+func (t *dp4Talk) again(side dissect.Dir, after time.Duration) *Step {
 	f := *t.last[side]
 	f.Serial++
 	return t.repeat(side, after, &f)
 }
 
 // repeat sends a data frame, which arrives.
-func (t *dp4Talk) repeat(side int, after time.Duration, f *dp4.Frame) *Step {
+func (t *dp4Talk) repeat(side dissect.Dir, after time.Duration, f *dp4.Frame) *Step {
 	t.last[side] = f
 	s := t.send(side, after, f)
-	t.bytes[1-side] += uint32(len(s.Payload) - 2) // without the indexes
+	t.bytes[side.Other()] += uint32(len(s.Payload) - 2) // without the indexes
 	return s
 }
 
 // answer is an ACK of what the other side said last.
-func (t *dp4Talk) answer(side int) *dp4.Frame {
-	f, of := t.frame(side, dp4.ACK), t.last[1-side]
+func (t *dp4Talk) answer(side dissect.Dir) *dp4.Frame {
+	f, of := t.frame(side, dp4.ACK), t.last[side.Other()]
 	f.MessageID, f.Sequence, f.Serial = of.MessageID, of.Sequence, of.Serial
 	return f
 }
 
 // ack sends it.
-func (t *dp4Talk) ack(side int, after time.Duration) *Step {
+func (t *dp4Talk) ack(side dissect.Dir, after time.Duration) *Step {
 	return t.reply(side, after, t.answer(side))
 }
 
 // reply sends an acknowledgement with the counters filled in.
-func (t *dp4Talk) reply(side int, after time.Duration, f *dp4.Frame) *Step {
+func (t *dp4Talk) reply(side dissect.Dir, after time.Duration, f *dp4.Frame) *Step {
 	f.BytesReceived, f.Tick = t.bytes[side], 70000+uint32((t.at+after)/time.Millisecond)
 	return t.send(side, after, f)
 }
 
 // nack is a NACK of a sequence, whose message has the same number.
-func (t *dp4Talk) nack(side int, seq uint8) *dp4.Frame {
+func (t *dp4Talk) nack(side dissect.Dir, seq uint8) *dp4.Frame {
 	f := t.frame(side, dp4.ACK|dp4.EXT)
 	f.MessageID, f.Sequence = seq, seq
 	return f
@@ -102,9 +103,9 @@ func (t *dp4Talk) nack(side int, seq uint8) *dp4.Frame {
 // end lets some more be said.
 func (t *dp4Talk) end() []Step {
 	for range 6 {
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			t.say(side, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
-			t.ack(1-side, 25*time.Millisecond)
+			t.ack(side.Other(), 25*time.Millisecond)
 		}
 	}
 	return t.steps
@@ -122,15 +123,15 @@ func dp4WindowMutant() Mutant {
 }
 
 // dp4BurstsMutant sends six times 60 messages at once, to a side that says little.
-func dp4BurstsMutant(name string, side, rounds int) Mutant {
+func dp4BurstsMutant(name string, side dissect.Dir, rounds int) Mutant {
 	t := newDP4Talk(rounds)
 	for range 6 {
 		for i := range 60 {
 			t.say(side, 50*time.Microsecond, dp4Whole|dp4.RLY).Fault = i >= 24
 		}
-		t.ack(1-side, 45*time.Millisecond)
+		t.ack(side.Other(), 45*time.Millisecond)
 		t.say(side, 200*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
-		t.ack(1-side, 25*time.Millisecond)
+		t.ack(side.Other(), 25*time.Millisecond)
 	}
 	return Mutant{Rule: "DP4-2.2.2-MSGID-WINDOW", Name: name, Steps: t.end()}
 }

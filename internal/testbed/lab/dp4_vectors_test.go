@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -18,7 +19,7 @@ func dp4Lines(t *testing.T, lines ...string) (steps []Step) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from := 0
+		from := dissect.Dir(0)
 		if l[0] == '<' {
 			from = 1
 		}

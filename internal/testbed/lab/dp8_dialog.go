@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -41,7 +42,7 @@ func newDialog(signed bool, version uint32) *dialog {
 	return t
 }
 
-func (t *dialog) say(side int, p []byte) *dialog {
+func (t *dialog) say(side dissect.Dir, p []byte) *dialog {
 	after := 20*time.Millisecond + t.wait
 	t.now, t.wait = t.now+after, 0
 	t.steps = append(t.steps, Step{From: side, After: after, Payload: p, Fault: t.fault})
@@ -61,7 +62,7 @@ func (t *dialog) wrong() *dialog {
 	return t
 }
 
-func (t *dialog) hand(side int, h dp8.Handshake) *dialog {
+func (t *dialog) hand(side dissect.Dir, h dp8.Handshake) *dialog {
 	if h.Version == 0 {
 		h.Version = t.version
 	}
@@ -70,7 +71,7 @@ func (t *dialog) hand(side int, h dp8.Handshake) *dialog {
 }
 
 // frame sends a data frame with its number as it stands, signed.
-func (t *dialog) frame(side int, d dp8.DFrame) *dialog {
+func (t *dialog) frame(side dissect.Dir, d dp8.DFrame) *dialog {
 	if t.signed && !d.HasSignature && d.Signature == ([8]byte{}) {
 		d.HasSignature, d.Signature = true, dialogSecrets[side]
 	}
@@ -78,39 +79,41 @@ func (t *dialog) frame(side int, d dp8.DFrame) *dialog {
 }
 
 // next sends a data frame with the next number.
-func (t *dialog) next(side int, d dp8.DFrame) *dialog {
+func (t *dialog) next(side dissect.Dir, d dp8.DFrame) *dialog {
 	if d.Command == 0 {
 		d.Command = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg
 	}
 	d.Command |= dp8.Data
 	d.Seq, d.NRcv = t.seq[side], t.rcv[side]
 	t.seq[side]++
-	t.rcv[1-side] = t.seq[side]
+	t.rcv[side.Other()] = t.seq[side]
 	return t.frame(side, d)
 }
 
-func (t *dialog) text(side int, s string) *dialog {
+func (t *dialog) text(side dissect.Dir, s string) *dialog {
 	return t.next(side, dp8.DFrame{Payload: []byte(s)})
 }
 
 // part sends a part of a split message with the flags given.
-func (t *dialog) part(side int, flags dp8.Command, size int) *dialog {
+func (t *dialog) part(side dissect.Dir, flags dp8.Command, size int) *dialog {
 	return t.next(side, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | flags, Payload: make([]byte, size)})
 }
 
-func (t *dialog) keepAlive(side int) *dialog {
+func (t *dialog) keepAlive(side dissect.Dir) *dialog {
 	if t.version < dp8.Version15 {
 		return t.next(side, dp8.DFrame{})
 	}
 	return t.next(side, dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession})
 }
 
-func (t *dialog) end(side int) *dialog { return t.next(side, dp8.DFrame{Control: dp8.CtlEndStream}) }
+func (t *dialog) end(side dissect.Dir) *dialog {
+	return t.next(side, dp8.DFrame{Control: dp8.CtlEndStream})
+}
 
 // ack sends a SACK for all there is.
-func (t *dialog) ack(side int) *dialog { return t.ackTo(side, t.rcv[side]) }
+func (t *dialog) ack(side dissect.Dir) *dialog { return t.ackTo(side, t.rcv[side]) }
 
-func (t *dialog) ackTo(side int, nrcv uint8) *dialog {
+func (t *dialog) ackTo(side dissect.Dir, nrcv uint8) *dialog {
 	k := dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: nrcv, Timestamp: uint32((t.now + t.wait + 20*time.Millisecond) / time.Millisecond)}
 	if t.signed {
 		k.HasSignature, k.Signature = true, dialogSecrets[side]

@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
@@ -37,12 +38,12 @@ func (t *hazelTalk) hello() *hazelTalk {
 	return t.send(0, hazelPace, &hazel.Frame{Type: hazel.Hello, ID: t.next[0] - 1, HasVersion: t.d != hazel.Spec})
 }
 
-func (t *hazelTalk) send(from int, after time.Duration, f *hazel.Frame) *hazelTalk {
+func (t *hazelTalk) send(from dissect.Dir, after time.Duration, f *hazel.Frame) *hazelTalk {
 	f.Dialect = t.d
 	return t.raw(from, after, f.Append(nil)...)
 }
 
-func (t *hazelTalk) raw(from int, after time.Duration, p ...byte) *hazelTalk {
+func (t *hazelTalk) raw(from dissect.Dir, after time.Duration, p ...byte) *hazelTalk {
 	t.steps = append(t.steps, Step{From: from, After: after + t.wait, Payload: p})
 	t.wait = 0
 	return t
@@ -59,12 +60,12 @@ func (t *hazelTalk) pause(d time.Duration) *hazelTalk {
 	return t
 }
 
-func (t *hazelTalk) ack(from int, id uint16) *hazelTalk {
+func (t *hazelTalk) ack(from dissect.Dir, id uint16) *hazelTalk {
 	return t.send(from, hazelReply, &hazel.Frame{Type: hazel.Acknowledgement, ID: id, HasRecent: t.d >= hazel.Current, Recent: t.recent})
 }
 
 // reliable sends a packet with an id.
-func (t *hazelTalk) reliable(from int, id uint16, text string) *hazelTalk {
+func (t *hazelTalk) reliable(from dissect.Dir, id uint16, text string) *hazelTalk {
 	return t.send(from, hazelPace, &hazel.Frame{Type: hazel.Reliable, ID: id, Data: t.data(text)})
 }
 
@@ -77,10 +78,10 @@ func (t *hazelTalk) data(text string) []byte {
 }
 
 // says sends the next packet, which is acknowledged.
-func (t *hazelTalk) says(from int) *hazelTalk {
+func (t *hazelTalk) says(from dissect.Dir) *hazelTalk {
 	id := t.next[from]
 	t.next[from]++
-	return t.reliable(from, id, "chatter").ack(1-from, id)
+	return t.reliable(from, id, "chatter").ack(from.Other(), id)
 }
 
 // chat lets both sides say something n times each.
@@ -92,12 +93,12 @@ func (t *hazelTalk) chat(n int) *hazelTalk {
 }
 
 // unanswered sends the next packet without an acknowledgement.
-func (t *hazelTalk) unanswered(from int) *hazelTalk {
+func (t *hazelTalk) unanswered(from dissect.Dir) *hazelTalk {
 	t.next[from]++
 	return t.reliable(from, t.next[from]-1, "chatter")
 }
 
-func (t *hazelTalk) ping(from int) *hazelTalk {
+func (t *hazelTalk) ping(from dissect.Dir) *hazelTalk {
 	t.next[from]++
 	return t.send(from, hazelPace, &hazel.Frame{Type: hazel.Ping, ID: t.next[from] - 1})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 )
 
@@ -33,7 +34,7 @@ func libConversation(parts ...func(t *libTalk)) []Step {
 }
 
 // say adds a datagram; reliable messages have their Number.
-func (t *libTalk) say(side int, fault bool, messages ...knet.Message) uint32 {
+func (t *libTalk) say(side dissect.Dir, fault bool, messages ...knet.Message) uint32 {
 	id := t.next[side]
 	t.next[side]++
 	d := knet.Datagram{Dialect: knet.Reference, PacketID: id, Messages: messages}
@@ -48,14 +49,14 @@ func (t *libTalk) say(side int, fault bool, messages ...knet.Message) uint32 {
 		}
 	}
 	if d.Reliable {
-		t.owed[1-side] = append(t.owed[1-side], id)
+		t.owed[side.Other()] = append(t.owed[side.Other()], id)
 	}
 	t.steps = append(t.steps, Step{From: side, After: knetTick, Payload: d.Append(nil), Fault: fault})
 	return id
 }
 
 // told is the next reliable message of a side.
-func (t *libTalk) told(side int, text string) knet.Message {
+func (t *libTalk) told(side dissect.Dir, text string) knet.Message {
 	m := knetFlags(knetApp(text), knet.MessageReliable)
 	m.Number = t.number[side]
 	t.number[side]++
@@ -77,7 +78,7 @@ func (t *libTalk) transfer(id uint8, count uint32, texts ...string) (all []knet.
 }
 
 // owes gives the PacketAcks that a side owes.
-func (t *libTalk) owes(side int) (all []knet.Message) {
+func (t *libTalk) owes(side dissect.Dir) (all []knet.Message) {
 	for _, id := range t.owed[side] {
 		all = append(all, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: id}))
 	}
@@ -89,7 +90,7 @@ func (t *libTalk) owes(side int) (all []knet.Message) {
 }
 
 // acks acknowledges all that a side owes.
-func (t *libTalk) acks(side int) {
+func (t *libTalk) acks(side dissect.Dir) {
 	if all := t.owes(side); len(all) > 0 {
 		t.say(side, false, all...)
 	}
@@ -98,20 +99,20 @@ func (t *libTalk) acks(side int) {
 // chat is data both ways, acknowledged, and a ping of each side.
 func (t *libTalk) chat(times int) {
 	for i := range times {
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			t.say(side, false, t.told(side, fmt.Sprintf("%d says %d", side, t.number[side])))
-			t.acks(1 - side)
+			t.acks(side.Other())
 		}
 		if i%3 == 2 {
-			t.ping(i / 3 % 2)
+			t.ping(dissect.Dir(i) / 3 % 2)
 		}
 	}
 }
 
-func (t *libTalk) ping(side int) {
+func (t *libTalk) ping(side dissect.Dir) {
 	t.pings[side]++
 	t.say(side, false, libControl(knet.PingRequest, t.pings[side]))
-	t.say(1-side, false, libControl(knet.PingReply, t.pings[side]))
+	t.say(side.Other(), false, libControl(knet.PingReply, t.pings[side]))
 }
 
 // pause lets time pass before the latest datagram.

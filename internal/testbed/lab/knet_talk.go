@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 )
 
@@ -34,25 +35,25 @@ func knetConversation(parts ...knetPart) []Step {
 const knetTick = 40*time.Millisecond + 37*time.Microsecond
 
 // raw adds bytes.
-func (t *knetTalk) raw(side int, fault bool, payload []byte) {
+func (t *knetTalk) raw(side dissect.Dir, fault bool, payload []byte) {
 	t.steps = append(t.steps, Step{From: side, After: knetTick, Payload: payload, Fault: fault})
 }
 
 // say adds a datagram under the next PacketID.
-func (t *knetTalk) say(side int, reliable bool, messages ...knet.Message) uint32 {
+func (t *knetTalk) say(side dissect.Dir, reliable bool, messages ...knet.Message) uint32 {
 	return t.put(side, false, reliable, nil, messages...)
 }
 
 // wrong adds one that breaks a rule.
-func (t *knetTalk) wrong(side int, reliable bool, messages ...knet.Message) uint32 {
+func (t *knetTalk) wrong(side dissect.Dir, reliable bool, messages ...knet.Message) uint32 {
 	return t.put(side, true, reliable, nil, messages...)
 }
 
-func (t *knetTalk) put(side int, fault, reliable bool, on []knet.Dependency, messages ...knet.Message) uint32 {
+func (t *knetTalk) put(side dissect.Dir, fault, reliable bool, on []knet.Dependency, messages ...knet.Message) uint32 {
 	id := t.next[side]
 	t.next[side]++
 	if reliable {
-		t.owed[1-side] = append(t.owed[1-side], id)
+		t.owed[side.Other()] = append(t.owed[side.Other()], id)
 	}
 	b := page(id, reliable, messages...)
 	if on != nil {
@@ -63,7 +64,7 @@ func (t *knetTalk) put(side int, fault, reliable bool, on []knet.Dependency, mes
 }
 
 // acks acknowledges all that a side owes.
-func (t *knetTalk) acks(side int) {
+func (t *knetTalk) acks(side dissect.Dir) {
 	if len(t.owed[side]) == 0 {
 		return
 	}
@@ -90,19 +91,19 @@ func (t *knetTalk) chat(times int) {
 		t.say(1, true, knetApp("from the server"))
 		t.acks(0)
 		if i%4 == 1 {
-			t.ping(i / 4 % 2)
+			t.ping(dissect.Dir(i) / 4 % 2)
 		}
 	}
 }
 
-func (t *knetTalk) ping(side int) {
+func (t *knetTalk) ping(side dissect.Dir) {
 	t.pings[side]++
 	t.say(side, false, pagePing(knet.PingRequest, t.pings[side]))
-	t.say(1-side, false, pagePing(knet.PingReply, t.pings[side]))
+	t.say(side.Other(), false, pagePing(knet.PingReply, t.pings[side]))
 }
 
 // end says Disconnect or DisconnectAck.
-func (t *knetTalk) end(side int, k knet.Kind) {
+func (t *knetTalk) end(side dissect.Dir, k knet.Kind) {
 	t.put(side, false, false, []knet.Dependency{}, knet.Control(k, nil))
 }
 

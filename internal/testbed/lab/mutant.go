@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 	"github.com/dpdissect/dpdissect/session"
@@ -35,7 +36,7 @@ type Mutant struct {
 
 // A Step is one datagram of a conversation.
 type Step struct {
-	From    int           // 0 or 1
+	From    dissect.Dir   // 0 or 1
 	After   time.Duration // since the step before
 	Payload []byte
 	Fault   bool // the datagram that breaks the rule

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -66,7 +67,7 @@ func dp8DframeHeader() []Mutant {
 }
 
 // retry sends the latest text of a side again.
-func (t *dialog) retry(side int) *dialog {
+func (t *dialog) retry(side dissect.Dir) *dialog {
 	for i := len(t.steps) - 1; ; i-- {
 		if s := &t.steps[i]; s.From == side && s.Payload[0]&byte(dp8.Data) != 0 {
 			p := slices.Clone(s.Payload)
@@ -125,7 +126,7 @@ func dp8KeepAlive() []Mutant {
 }
 
 // mend sends the latest number of a side again, as a retry of a right KeepAlive.
-func (t *dialog) mend(side int) *dialog {
+func (t *dialog) mend(side dissect.Dir) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
 		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: dialogSession})
 }

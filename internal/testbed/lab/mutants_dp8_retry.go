@@ -3,12 +3,13 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // both sends a reliable and an unreliable text in one frame, or what is left of them.
-func (t *talk) both(side int, retry bool, texts ...string) *talk {
+func (t *talk) both(side dissect.Dir, retry bool, texts ...string) *talk {
 	t.parts(side, texts...)
 	step := &t.steps[len(t.steps)-1]
 	if len(texts) > 1 {

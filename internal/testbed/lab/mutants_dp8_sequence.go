@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -73,7 +74,7 @@ func dp8Sequence() []Mutant {
 }
 
 // markAll marks the frames a side sends behind the first n as faults.
-func markAll(steps []Step, side, n int) {
+func markAll(steps []Step, side dissect.Dir, n int) {
 	for i := range steps {
 		if steps[i].From == side {
 			if n--; n < 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/dp8peer"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -200,7 +201,7 @@ func dp8SignedTalks() []Mutant {
 }
 
 // genuine sends the latest number again, signed rightly.
-func (t *dialog) genuine(side int) *dialog {
+func (t *dialog) genuine(side dissect.Dir) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlRetry,
 		Seq: t.seq[side] - 1, NRcv: t.rcv[side], Payload: []byte("genuine")})
 }

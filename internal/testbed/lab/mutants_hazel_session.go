@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 )
 
@@ -37,12 +38,12 @@ func hazelSession() []Mutant {
 func alive(once time.Duration) []Step {
 	t := talkHazel(hazel.Spec).chat(8)
 	beat := func(after time.Duration) {
-		for side := range 2 {
+		for side := range dissect.Dirs {
 			t.pause(after)
 			after = 0
 			t.send(side, hazelPace, &hazel.Frame{Type: hazel.Hello, ID: t.next[side]})
 			t.next[side]++
-			t.ack(1-side, t.next[side]-1)
+			t.ack(side.Other(), t.next[side]-1)
 		}
 	}
 	for range 4 {

@@ -47,7 +47,7 @@ func (m *Mutant) script() *tracegen.Scenario {
 		for i, step := range m.Steps {
 			at += step.After
 			t.At(at, func() {
-				t.Net.Send(&sim.Datagram{From: t.Hosts[step.From], To: t.Hosts[1-step.From], Payload: step.Payload, Note: note.New(nil, step.From, fmt.Sprint(i))})
+				t.Net.Send(&sim.Datagram{From: t.Hosts[step.From], To: t.Hosts[step.From.Other()], Payload: step.Payload, Note: note.New(nil, int(step.From), fmt.Sprint(i))})
 			})
 		}
 	}

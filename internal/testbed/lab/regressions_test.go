@@ -39,6 +39,8 @@ var regressions = []struct {
 	// The same, in one gap: the side sent faster in it than ever before.
 	{"dp8/wild-20261134", "drop 95-287", "DP8-SIG-EARLY", conform.GuardNone},
 	{"dp8/wild-20261134", "drop 81-273", "DP8-SIG-HDISCKEY", conform.GuardNone},
+	// A late copy of the CONNECTED, which was not captured when it came first.
+	{"dp8/wild-2411249304", "copy 78 +961.991649ms; drop 72-78", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
 	// Another connection began unseen, behind a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.
@@ -87,6 +89,8 @@ var regressions = []struct {
 	{"dp8/DP8-2.2.1.3-OPTS-MATCH connector says fast", "swap 1", "DP8-2.2.1.3-OPTS-MATCH", conform.GuardClean},
 	// A SACK with a bNSeq too low, and acknowledgements of what was not captured.
 	{"dp8/DP8-2.2.1.5-NSEQ a number sent before", "drop 17-18; drop 20-21; drop 23-24; drop 26-27", "DP8-3.1.5.2.2-MAX", conform.GuardClean},
+	// The first acknowledgement behind ID 7, whose history acknowledges that, too, was not captured.
+	{"hazel/wild-2411249189", "", "HZ-REL-RESEND", conform.GuardOdds},
 	// More acknowledgements of what was not captured than are watched.
 	{"hazel/HZ-REL-ID-DENSITY runs away from a packet it sends in vain", "drop 44-55 a", "HZ-REL-ACK-KNOWN", conform.GuardHold},
 	// A sending was not captured, so that two times look like one.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
@@ -131,7 +132,7 @@ func (t *tale) n(i int) int {
 }
 
 // side is the index of the side that words name.
-func (t *tale) side(i int) int {
+func (t *tale) side(i int) dissect.Dir {
 	switch t.words[i] {
 	case "the server", t.s.Truth.B:
 		return 1
@@ -148,8 +149,8 @@ func (t *tale) count(fits func(*tracegen.EndFate) bool) (n int) {
 	return n
 }
 
-func (t *tale) lost(side int) int {
-	return t.count(func(x *tracegen.EndFate) bool { return x.Side == side && x.Arrived == 0 })
+func (t *tale) lost(side dissect.Dir) int {
+	return t.count(func(x *tracegen.EndFate) bool { return dissect.Dir(x.Side) == side && x.Arrived == 0 })
 }
 
 // covered is how many numbers one answer may answer alone.
@@ -157,8 +158,8 @@ const covered = 8
 
 // missing is how many datagrams of a side may lack an answer: what was lost, or was answered by
 // what was lost, there or by the capture.
-func (t *tale) missing(side int) int {
-	return t.lost(side) + covered*(t.lost(1-side)+t.s.Missed)
+func (t *tale) missing(side dissect.Dir) int {
+	return t.lost(side) + covered*(t.lost(side.Other())+t.s.Missed)
 }
 
 func (t *tale) lostBetween() int {
@@ -167,13 +168,13 @@ func (t *tale) lostBetween() int {
 	})
 }
 
-func (t *tale) late(side int) int {
-	return t.count(func(x *tracegen.EndFate) bool { return x.Side == side && x.Late })
+func (t *tale) late(side dissect.Dir) int {
+	return t.count(func(x *tracegen.EndFate) bool { return dissect.Dir(x.Side) == side && x.Late })
 }
 
-func (t *tale) copies(side int) (n int) {
+func (t *tale) copies(side dissect.Dir) (n int) {
 	t.count(func(x *tracegen.EndFate) bool {
-		if x.Side == side {
+		if dissect.Dir(x.Side) == side {
 			n += x.Copies
 		}
 		return false
@@ -182,8 +183,8 @@ func (t *tale) copies(side int) (n int) {
 }
 
 // sentBy reports whether a packet of the capture is of a side.
-func (t *tale) sentBy(frame, side int) bool {
-	return t.s.Truth.Cause != "still-open" || strings.Contains(t.s.Truth.Name, "/skew/") || t.count(func(x *tracegen.EndFate) bool { return x.Frame == frame && x.Side == side }) > 0
+func (t *tale) sentBy(frame int, side dissect.Dir) bool {
+	return t.s.Truth.Cause != "still-open" || strings.Contains(t.s.Truth.Name, "/skew/") || t.count(func(x *tracegen.EndFate) bool { return x.Frame == frame && dissect.Dir(x.Side) == side }) > 0
 }
 
 // slowed reports whether datagrams took far longer than the way needs, one after the other more.
@@ -192,15 +193,15 @@ func (t *tale) slowed() bool {
 }
 
 // againThatArrived is how many datagrams of a side may repeat what arrived without them.
-func (t *tale) againThatArrived(side int) int {
+func (t *tale) againThatArrived(side dissect.Dir) int {
 	arrived := map[int64]bool{}
 	for i := range t.s.Fates {
-		if x := &t.s.Fates[i]; x.Side == side && x.Arrived != 0 {
+		if x := &t.s.Fates[i]; dissect.Dir(x.Side) == side && x.Arrived != 0 {
 			arrived[x.Number] = true
 		}
 	}
 	n := t.count(func(x *tracegen.EndFate) bool {
-		if x.Side != side || !x.Retry {
+		if dissect.Dir(x.Side) != side || !x.Retry {
 			return false
 		}
 		return x.Number < 0 || arrived[x.Number]
@@ -208,7 +209,7 @@ func (t *tale) againThatArrived(side int) int {
 	if strings.HasPrefix(t.s.Truth.Name, "knet") { // a message travels in datagrams of other numbers
 		n = 0
 		t.count(func(x *tracegen.EndFate) bool {
-			if x.Side == side && x.Retry {
+			if dissect.Dir(x.Side) == side && x.Retry {
 				n += x.Repeats
 			}
 			return false

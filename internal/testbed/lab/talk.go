@@ -3,6 +3,7 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -55,12 +56,12 @@ func (t *talk) odd(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, tr
 func (t *talk) badBytes(change func(b []byte) []byte) *talk { t.bytes = change; return t }
 
 // tick is a side's tick count now.
-func (t *talk) tick(side int) uint32 {
+func (t *talk) tick(side dissect.Dir) uint32 {
 	return [2]uint32{7e6, 42e6}[side] + uint32((t.at+t.gap)/time.Millisecond)
 }
 
 // put sends a frame.
-func (t *talk) put(side int, f dp8.Frame) *talk {
+func (t *talk) put(side dissect.Dir, f dp8.Frame) *talk {
 	t.gap += 123 * time.Microsecond // or the capture's times would look coarse
 	fault := t.spoil != nil && !t.only || t.bytes != nil
 	if t.spoil != nil {
@@ -77,7 +78,7 @@ func (t *talk) put(side int, f dp8.Frame) *talk {
 }
 
 // sign encodes a frame, signed where the talk is.
-func (t *talk) sign(side int, f *dp8.Frame) []byte {
+func (t *talk) sign(side dissect.Dir, f *dp8.Frame) []byte {
 	b := f.Append(nil)
 	if t.opts == 0 || !t.known {
 		return b
@@ -113,7 +114,7 @@ func (t *talk) sign(side int, f *dp8.Frame) []byte {
 	return b
 }
 
-func (t *talk) handshake(side int, op uint8, cmd dp8.Command, rsp uint8) dp8.Frame {
+func (t *talk) handshake(side dissect.Dir, op uint8, cmd dp8.Command, rsp uint8) dp8.Frame {
 	f := dp8.Frame{Type: dp8.Type(op), Handshake: dp8.Handshake{Command: cmd, Opcode: op, MsgID: t.msg[side], RspID: rsp,
 		Version: 0x10000 | t.minor[side], SessionID: talkID, Timestamp: t.tick(side)}}
 	t.lastM[side] = t.msg[side]
@@ -151,28 +152,28 @@ func (t *talk) confirm() *talk {
 	return t.put(0, f)
 }
 
-func (t *talk) frame(side int, cmd dp8.Command, ctl dp8.Control) dp8.Frame {
-	f := dp8.Frame{Type: dp8.TypeDFrame, DFrame: dp8.DFrame{Command: dp8.Data | cmd, Control: ctl, Seq: t.seq[side], NRcv: t.seq[1-side], HasSignature: t.opts != 0}}
+func (t *talk) frame(side dissect.Dir, cmd dp8.Command, ctl dp8.Control) dp8.Frame {
+	f := dp8.Frame{Type: dp8.TypeDFrame, DFrame: dp8.DFrame{Command: dp8.Data | cmd, Control: ctl, Seq: t.seq[side], NRcv: t.seq[side.Other()], HasSignature: t.opts != 0}}
 	t.seq[side]++
 	return f
 }
 
 const wholeMsg = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg
 
-func (t *talk) keepAlive(side int) *talk {
+func (t *talk) keepAlive(side dissect.Dir) *talk {
 	f := t.frame(side, wholeMsg, dp8.CtlKeepAlive)
 	f.DFrame.KeepAlive, f.DFrame.SessionID = true, talkID
 	return t.put(side, f)
 }
 
-func (t *talk) data(side int) *talk {
+func (t *talk) data(side dissect.Dir) *talk {
 	f := t.frame(side, wholeMsg, 0)
 	f.DFrame.Payload = []byte("hello, world")
 	return t.put(side, f)
 }
 
 // parts sends coalesced payloads.
-func (t *talk) parts(side int, texts ...string) *talk {
+func (t *talk) parts(side dissect.Dir, texts ...string) *talk {
 	f := t.frame(side, wholeMsg, dp8.CtlCoalesce)
 	f.DFrame.Coalesced = true
 	c := &f.DFrame.Coalesce
@@ -188,12 +189,12 @@ func (t *talk) parts(side int, texts ...string) *talk {
 	return t.put(side, f)
 }
 
-func (t *talk) sack(side int) *talk {
+func (t *talk) sack(side dissect.Dir) *talk {
 	return t.put(side, dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse,
-		NSeq: t.seq[side], NRcv: t.seq[1-side], Timestamp: t.tick(side), HasSignature: t.opts != 0}})
+		NSeq: t.seq[side], NRcv: t.seq[side.Other()], Timestamp: t.tick(side), HasSignature: t.opts != 0}})
 }
 
-func (t *talk) hard(side int) *talk {
+func (t *talk) hard(side dissect.Dir) *talk {
 	f := t.handshake(side, dp8.OpHardDisconnect, dp8.CFrame, 0)
 	f.Handshake.HasSignature = t.opts != 0
 	if t.opts == dp8.SigningFull {

@@ -3,11 +3,12 @@ package lab
 import (
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
 // send is data, changed as an endpoint that keeps the rules might send it.
-func (t *talk) send(side int, change func(d *dp8.DFrame)) *talk {
+func (t *talk) send(side dissect.Dir, change func(d *dp8.DFrame)) *talk {
 	f := t.frame(side, wholeMsg, 0)
 	f.DFrame.Payload = []byte("hello, world")
 	change(&f.DFrame)
@@ -15,7 +16,7 @@ func (t *talk) send(side int, change func(d *dp8.DFrame)) *talk {
 }
 
 // again is the retry of what a side sent back numbers ago.
-func (t *talk) again(side int, back uint8, change func(d *dp8.DFrame)) *talk {
+func (t *talk) again(side dissect.Dir, back uint8, change func(d *dp8.DFrame)) *talk {
 	f := t.frame(side, wholeMsg, dp8.CtlRetry)
 	t.seq[side]--
 	f.DFrame.Seq = t.seq[side] - back
@@ -25,8 +26,8 @@ func (t *talk) again(side int, back uint8, change func(d *dp8.DFrame)) *talk {
 }
 
 // says is a SACK that acknowledges behind numbers less than all, and names some.
-func (t *talk) says(side int, behind uint8, mask uint64) *talk {
-	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[1-side] - behind,
+func (t *talk) says(side dissect.Dir, behind uint8, mask uint64) *talk {
+	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[side.Other()] - behind,
 		Timestamp: t.tick(side), HasSignature: t.opts != 0, SACKMask: mask}}
 	if uint32(mask) != 0 {
 		f.SACK.Flags |= dp8.SACKMask1

@@ -62,7 +62,7 @@ func WordNames(w dissect.Words) string {
 
 // Texts ends the capture and gives the messages of a direction as they were delivered,
 // those that lack a part in brackets.
-func (s *Scene) Texts(dir int) (out []string) {
+func (s *Scene) Texts(dir dissect.Dir) (out []string) {
 	s.End()
 	for _, m := range s.Messages {
 		if m.Dir != dir {

@@ -72,10 +72,10 @@ func (s *Scene) Wait(ms int64) { s.Now += ms * 1e6 }
 
 // Add captures a datagram of a host, a Step after the one before. Its number, time and
 // addresses are set here, and its length when it is 0.
-func (s *Scene) Add(from int, d dissect.Datagram) {
+func (s *Scene) Add(from dissect.Dir, d dissect.Datagram) {
 	s.Now += Step
 	d.Frame, d.Time, d.HasTime = uint64(len(s.Sent)+1), s.Now, true
-	d.Src, d.Dst = s.hosts[from], s.hosts[1-from]
+	d.Src, d.Dst = s.hosts[from], s.hosts[from.Other()]
 	if d.Length == 0 {
 		d.Length = len(d.Payload)
 	}
@@ -84,10 +84,10 @@ func (s *Scene) Add(from int, d dissect.Datagram) {
 }
 
 // Raw captures a datagram with the next identification.
-func (s *Scene) Raw(from int, payload []byte) { s.Cut(from, payload, 0) }
+func (s *Scene) Raw(from dissect.Dir, payload []byte) { s.Cut(from, payload, 0) }
 
 // Cut captures a datagram whose last n bytes the capture left out.
-func (s *Scene) Cut(from int, payload []byte, n int) {
+func (s *Scene) Cut(from dissect.Dir, payload []byte, n int) {
 	s.IPID++
 	d := dissect.Datagram{Payload: payload[:len(payload)-n], Length: len(payload), IPID: s.IPID}
 	if s.NoIPID {
@@ -103,7 +103,7 @@ func (s *Scene) Copy(d *dissect.Datagram) { s.Add(s.side(d), *d) }
 func (s *Scene) Again() { s.Copy(s.Sent[len(s.Sent)-1]) }
 
 // ICMP captures a notice to a host: what it sent could not be delivered.
-func (s *Scene) ICMP(to int) { s.Add(to, dissect.Datagram{Kind: dissect.Unreachable}) }
+func (s *Scene) ICMP(to dissect.Dir) { s.Add(to, dissect.Datagram{Kind: dissect.Unreachable}) }
 
 // End ends the capture and gives its connections.
 func (s *Scene) End() []*session.Conn {
@@ -171,7 +171,7 @@ func (s *Scene) RecognisedAfter(p session.Probe) (n int) {
 }
 
 // side is the host that sent a datagram.
-func (s *Scene) side(d *dissect.Datagram) int {
+func (s *Scene) side(d *dissect.Datagram) dissect.Dir {
 	if d.Src == s.hosts[1] {
 		return 1
 	}

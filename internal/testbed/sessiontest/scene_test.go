@@ -48,8 +48,8 @@ func (x *talk) Close(int64)                   { x.finish() }
 type convincing string
 
 func (convincing) Reset() {}
-func (p convincing) Observe(d *dissect.Datagram, side int) float64 {
-	if side == int(d.Src.Port)-1 && (p == "" || string(d.Payload) == string(p)) {
+func (p convincing) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
+	if side == dissect.Dir(d.Src.Port)-1 && (p == "" || string(d.Payload) == string(p)) {
 		return session.LockBits
 	}
 	return 0

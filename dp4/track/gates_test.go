@@ -1,0 +1,143 @@
+package track_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dp4"
+)
+
+// talk plays packets of player 1 with serial 0, each acknowledged.
+func (s *scene) talk(from, to uint8) {
+	for n := from; n < to; n++ {
+		s.Now += 50e6 + 7
+		s.send(0, data(n, n, 0, fmt.Sprint(n)))
+		s.send(1, ack(n, n, 0))
+	}
+}
+
+// tells is what was counted of player 1.
+func (s *scene) tells() string {
+	d := &s.One().Dir[0]
+	return fmt.Sprintf("%d retries, %d late, %d missing, %d messages", d.Retries, d.OutOfOrder, d.Missing(), d.Messages)
+}
+
+// TestMC_DPL4R_Gates_RanAhead: a packet that ran ahead of all others is compared with no more once
+// the numbers go on below it (gate 9).
+func TestMC_DPL4R_Gates_RanAhead(t *testing.T) {
+	const parts = dp4.RLY
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want string
+	}{
+		{"its messageid comes again, with another number", func(s *scene) { s.send(0, data(32, 33, 0, "ahead")); s.Wait(800); s.talk(31, 45) }, "0 retries, 2 late, 0 missing, 44 messages"},
+		{"it ran far", func(s *scene) { s.send(0, data(36, 50, 0, "ahead")); s.Wait(800); s.talk(31, 45) }, "0 retries, 14 late, 5 missing, 45 messages"},
+		{"two follow each other: it is the later one that is out of place", func(s *scene) {
+			s.send(0, data(35, 35, 0, "on"))
+			s.send(0, data(36, 36, 0, "on"))
+			s.Wait(800)
+			s.send(0, data(31, 31, 0, "late"))
+		}, "0 retries, 0 late, 4 missing, 32 messages"},
+		{"its message leaves no room for the one under way", func(s *scene) {
+			s.send(0, dataAs(parts|dp4.STA, 31, 31, 0, "a"))
+			s.send(0, data(34, 34, 0, "ahead"))
+			s.send(0, dataAs(parts, 31, 32, 0, "b"))
+			s.send(0, dataAs(parts|dp4.EOM, 31, 33, 0, "c"))
+			for n := range uint8(5) {
+				s.send(0, data(32+n, 34+n, 0, "x"))
+			}
+		}, "0 retries, 2 late, 0 missing, 36 messages"},
+	} {
+		s := scenes(t)
+		s.talk(1, 31)
+		c.play(s)
+		if got := s.tells(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestMC_DPL4R_Gates_KeptAside: a packet that was kept aside, and is older than its side's latest, is
+// compared with none, and what was known before it counts no more (gate 11).
+func TestMC_DPL4R_Gates_KeptAside(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want string
+	}{
+		{"its messageid skips more than there are packets", func(s *scene) {
+			s.send(0, data(200, 95, 0, "far"))
+			s.send(0, data(31, 31, 0, "x"))
+			s.send(0, data(96, 96, 0, "x"))
+		}, "0 retries, 0 late, 63 missing, 33 messages"},
+		{"the next one's does, after a while", func(s *scene) {
+			s.send(0, data(95, 95, 0, "far"))
+			s.Wait(40)
+			s.send(0, data(33, 33, 0, "x"))
+			s.send(0, data(200, 97, 0, "x"))
+		}, "0 retries, 0 late, 64 missing, 33 messages"},
+		{"the next one's does, right behind", func(s *scene) {
+			s.send(0, data(95, 95, 0, "far"))
+			s.send(0, data(33, 33, 0, "x"))
+			s.send(0, data(200, 97, 0, "x"))
+		}, "0 retries, 0 late, 63 missing, 32 messages"},
+		{"it lies below the others", func(s *scene) {
+			s.talk(32, 110)
+			s.send(0, data(31, 31, 0, "late"))
+			s.send(1, ack(31, 31, 0))
+			s.send(0, data(200, 110, 0, "x"))
+		}, "0 retries, 1 late, 0 missing, 110 messages"},
+	} {
+		s := scenes(t)
+		s.talk(1, 31)
+		c.play(s)
+		if got := s.tells(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestMC_DPL4R_Gates_NACK: a NACK denies its own number and those of its mask, but where it was overtaken
+// (gates 13 and 15).
+func TestMC_DPL4R_Gates_NACK(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		num  uint8
+		mask uint32
+		back bool // its tick is older than the latest
+		lost uint64
+	}{
+		{"its own number", 30, 0, false, 1},
+		{"… and in its mask", 28, 1 << 1, false, 2},
+		{"it was overtaken", 30, 0, true, 0},
+		{"it was overtaken, with a mask", 28, 1 << 1, true, 0},
+	} {
+		s := scenes(t)
+		answer := func(f dp4.Frame, tick int64) {
+			f.Tick = uint32(tick / 1e6)
+			s.send(1, f)
+		}
+		for n := uint8(1); n < 33; n++ {
+			s.send(0, data(n, n, 0, "x"))
+			if n < c.num {
+				answer(ack(n, n, 0), s.Now)
+			}
+		}
+		s.Wait(300)
+		at := s.Now
+		if c.back {
+			answer(ack(c.num-1, c.num-1, 0), s.Now+50e6)
+		}
+		answer(nack(c.num, c.num, c.mask, 1), at)
+		s.Wait(300)
+		for n := c.num; n <= 30; n += 2 {
+			s.send(0, data(n, n, 1, "x"))
+		}
+		answer(ack(32, 32, 0), s.Now+100e6)
+		s.talk(33, 60)
+		if got := s.One().Dir[0].Lost().AfterCapture; got != c.lost {
+			t.Errorf("%s: %d lost, want %d", c.name, got, c.lost)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/session/seq"
+)
+
+// A sequenceState is what the rules of sequence and acknowledgement remember of one side.
+type sequenceState struct {
+	// What it sends.
+	over    overrun // frames beyond the window
+	drops   uint64  // latest send mask that was judged: bit i is dropBase-1-i
+	dropsAt seq.Num
+	begun   bool // the start of its numbers was judged
+	start   beginning
+
+	// What it acknowledges.
+	bare    bool // an acknowledgement could not be read
+	mask    latestMask
+	idle    bool // all it had sent was acknowledged
+	odd     bool // its masks name what was not sent: they may mean something else
+	bases   baseCount
+	stuck   seq.Num // number it was last found not to pass, valid with isStuck
+	isStuck bool
+
+	stale   staleWatch
+	watch   retryWatch
+	alone   unmasked
+	duty    duty
+	stall   stall
+	samples samples
+
+	maskedAt int64 // time of its latest SACK mask
+	plain    int   // frames in a row without one
+}
+
+// A latestMask is the latest SACK mask of a side: bit i is next+1+i.
+type latestMask struct {
+	track.Stamp
+	known bool
+	next  seq.Num
+	bits  uint64
+}
+
+// A baseCount tells how the masks of a side can be read.
+type baseCount struct {
+	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
+	top       seq.Num
+	masks     int     // all of them
+	waits     int     // different bNRcv
+	next      seq.Num // the latest
+	since     int64   // when it was first captured with a mask
+	against   int     // signs that bNRcv + 1 had arrived although the masks do not name it
+	resent    bool    // one of them was that it was sent again and again, for this bNRcv
+	bit0      bool    // some mask names bNRcv + 1
+	told      bool
+}
+
+// An unmasked is an unreliable number that the other side waits for.
+type unmasked struct {
+	num     seq.Num
+	frame   uint64
+	since   int64 // when it was sent
+	told    int64 // time of the latest report that it is missing
+	frames  int   // of its side behind maskDue, without a mask that names it
+	waiting bool
+	judged  bool
+}
+
+// An overrun are frames beyond the window, one for each acknowledgement in a row
+// that they were beyond: one may have been missed, many in a row were not (guard
+// ODDS).
+type overrun struct {
+	n      int
+	judged int // of them, from the first
+	list   []over
+
+	fast    int     // frames beyond the window, sent sooner than any acknowledgement can have come
+	fastCum seq.Num // what was acknowledged then
+}
+
+type over struct {
+	num, cum seq.Num
+	frame    uint64
+	time     int64
+	later    int   // acknowledgements sent later that still do not allow it
+	laterAt  int64 // when the latest of them was captured
+	done     bool  // judged
+}
+
+// A beginning is the first number captured of a side, when that is not 0.
+type beginning struct {
+	num     seq.Num
+	frame   uint64
+	time    int64
+	reports int   // acknowledgements that say that 0 never came
+	last    int64 // time of the latest
+}
