@@ -17,7 +17,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants mutate ends accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants reduced mutate ends accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -92,6 +92,9 @@ soak: edits ## the long campaigns: edits, more of what tests sample, and TIME fo
 
 mutants: ## every evaluated MUST rule has a mutant that is found and a near miss that is not
 	$(GO) run ./internal/testbed/lab/cmd/lab mutants
+
+reduced: ## the captures of all mutants, reduced to each of their findings: how small they become
+	$(GO) run ./internal/testbed/lab/cmd/lab reduce
 
 mutate: ## changes of the program that no test notices, in an hour: make mutate MUTATE='-n 300 -seed 1 -only ^session/'
 	$(GO) run ./internal/testbed/mutate $(MUTATE)

@@ -15,6 +15,7 @@ type annotateCommand struct {
 	input
 	write string
 	plain bool
+	split splitting
 }
 
 // annotatePatience is the longest time that a live packet waits for later ones.
@@ -46,13 +47,18 @@ Interfaces, statistics, drop counts, names, options, comments and unknown blocks
 of the input are kept. pcap becomes pcapng with the same link type, snapshot
 length and resolution. Several inputs go into one section, merged by time.
 
+--split writes several files, one for each connection or for each stretch of
+time, and prints their names: game.pcapng becomes game-c0.pcapng, game-c1.pcapng
+and game-other.pcapng, or game-20231114T221300Z.pcapng.
+
 A packet is written once it is known what later packets say about it, but no
 later than ` + waits() + `
 after it: an acknowledgement that is captured later is not in its comment.
 Packets without a time (simple packet blocks) have no place for comments.`,
 		Example: `  dpdissect annotate game.pcap -w annotated.pcapng
   dpdissect annotate -Y 'ip.addr == 10.0.0.7' --plain -w one.pcapng game.pcapng
-  dpdissect annotate --connection 2 game.pcap -w - | wireshark -k -i -`,
+  dpdissect annotate --connection 2 game.pcap -w - | wireshark -k -i -
+  dpdissect annotate --split connection -w game.pcapng game.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar and no summary"},
 		RunE:        c.runE,
 	}
@@ -60,6 +66,7 @@ Packets without a time (simple packet blocks) have no place for comments.`,
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output; the same as -o")
 	f.BoolVar(&c.plain, "plain", false, "add no comments")
+	c.split.add(f)
 	c.add(cmd)
 	return cmd
 }
@@ -89,17 +96,23 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.place(); err != nil {
 		return err
 	}
+	if err := c.readSplit(); err != nil {
+		return err
+	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
 	}
-	if j.screen.terminal && c.output == "" {
+	if j.screen.terminal && c.output == "" && c.split.by == "" {
 		return j.finish(usagef("the output is a capture, which no terminal shows: give -w FILE"))
 	}
 	p := annotate.New(annotate.Options{
 		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain,
 		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version,
 	})
+	if c.split.by != "" {
+		return j.finish(c.writeApart(j, p))
+	}
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !c.plain && !j.isLive()
 	p.Attach(&j.run, q)

@@ -33,14 +33,16 @@ type check struct {
 	today         string
 	against       string
 	tolerance     share
+	expect        string
 
-	priors *verdict.Priors
-	alone  bool // all inputs are judged as one capture
-	book   *verdict.Book
-	policy *verdict.Policy
-	base   *verdict.Baseline
-	extra  []extraReport
-	files  *outfile.Guard
+	priors   *verdict.Priors
+	alone    bool // all inputs are judged as one capture
+	book     *verdict.Book
+	policy   *verdict.Policy
+	base     *verdict.Baseline
+	expected *verdict.Expectation
+	extra    []extraReport
+	files    *outfile.Guard
 }
 
 func newCheck() *cobra.Command {
@@ -70,6 +72,9 @@ counted over the whole life of the connections that have a packet in it.
 also has, and that are not clearly more frequent now, do not fail; new or worse
 ones, beyond --tolerance and chance, do, from warnings on.
 
+--expect compares with a list of findings, whatever their severity: any that is
+missing, and any other one, fails.
+
 A budget compares numbers of 'analyze --format json': counters are summed over
 all connections, and times must hold for each direction. If a number is not
 known the budget is not evaluated, which is not a pass.
@@ -96,6 +101,7 @@ of the output closes the pipe early.`,
 	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, to be known from now on")
 	f.StringVar(&c.against, "against", "", "fail if worse than an earlier report of the same scenario, the JSON of 'check' or 'analyze' in `FILE`")
 	f.Var(&c.tolerance, "tolerance", "with --against: the `SHARE` by which a number may differ, in addition to chance")
+	f.StringVar(&c.expect, "expect", "", "pass if the findings are exactly those in `FILE`, as 'reduce --expect' writes it")
 	f.StringArrayVar(&c.required, "require-evaluated", nil, "fail unless the captures decide `RULE` at least once")
 	f.StringArrayVar(&c.budget, "budget", nil, "a limit that must hold, with an `EXPR` such as 'retries/data_frames < 2%'")
 	f.StringArrayVar(&c.reports, "report", nil, "write an additional report: `FORMAT=FILE`")
@@ -192,15 +198,8 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	c.book = ruleBook()
-	c.policy = verdict.NewPolicy()
-	if c.rules != "" {
-		text, err := readBounded(c.rules, maxRules)
-		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
-		}
-		if c.policy, err = verdict.ReadPolicy(c.rules, text, c.book); err != nil {
-			return err
-		}
+	if c.policy, err = readPolicy(c.rules, c.book); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("fail-on") {
 		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.allowed, c.failOn.value))
@@ -231,20 +230,44 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 			return err
 		}
 	}
+	if err := c.readExpected(cmd, paths); err != nil {
+		return err
+	}
 	if c.writeBaseline != "" {
 		c.base = verdict.Everything() // what is to be written is in force at once
 	}
-	if c.today == "" {
-		c.today = time.Now().UTC().Format(time.DateOnly)
-	} else if _, err := time.Parse(time.DateOnly, c.today); err != nil {
-		return usagef("--today: want a day such as 2026-12-31")
+	if c.today, err = dayOf(c.today); err != nil {
+		return err
 	}
 	return c.prepareFiles(paths)
 }
 
+// readPolicy reads a rules file; without one nothing is said.
+func readPolicy(path string, book *verdict.Book) (*verdict.Policy, error) {
+	if path == "" {
+		return verdict.NewPolicy(), nil
+	}
+	text, err := readBounded(path, maxRules)
+	if err != nil {
+		return nil, fmt.Errorf("--rules: %w", err)
+	}
+	return verdict.ReadPolicy(path, text, book)
+}
+
+// dayOf is the day of --today, or today.
+func dayOf(today string) (string, error) {
+	if today == "" {
+		return time.Now().UTC().Format(time.DateOnly), nil
+	}
+	if _, err := time.Parse(time.DateOnly, today); err != nil {
+		return "", usagef("--today: want a day such as 2026-12-31")
+	}
+	return today, nil
+}
+
 // decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
-	run := &verdict.Run{Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures), Unjudged: unjudged(a)}
+	run := &verdict.Run{Expected: c.expected, Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures), Unjudged: unjudged(a)}
 	for i := range a.Captures {
 		run.Dropped += a.Captures[i].Dropped
 	}
@@ -343,6 +366,7 @@ func (c *check) prepareFiles(paths []string) error {
 	c.files = c.guard(paths)
 	c.files.Reads("the rules file", c.rules)
 	c.files.Reads("the earlier report", c.against)
+	c.files.Reads("the file of --expect", c.expect)
 	if err := c.files.Writes("the file of --write-baseline", c.writeBaseline); err != nil {
 		return notWritten("--write-baseline", err)
 	}

@@ -26,6 +26,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"connection":        completeConnection,
 	"rules":             completeYAML,
 	"require-evaluated": completeRules,
+	"rule":              completeRules,
 	"protocols":         completeWords(protocolNames),
 	"protocol":          completeWords(chapterNames),
 	"level":             completeWords(levelNames),

@@ -34,7 +34,9 @@ destination, protocol, length and a summary, with marks such as [Retry].
 -x the bytes, -e selected fields as columns. With --format json or ndjson each
 datagram is a record; 'dpdissect schema frame' describes it, and --format csv is
 a line of it, with the fields as JSON in one cell. Frame numbers count the
-packets of the capture, as in Wireshark, whatever -Y selects.
+packets of the capture, as in Wireshark, whatever -Y selects. --format events
+tells what happened in the order of time, a JSON object a line, with names as in
+qlog: 'dpdissect schema event' describes them.
 
 Columns are meant for other programs: text from packets that a spreadsheet would
 take for a formula, because it begins with = + - or @, gets a ' in front, and
@@ -50,7 +52,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
-	c.formats = []string{"text", "json", "ndjson", "csv"}
+	c.formats = []string{"text", "json", "ndjson", "csv", "events"}
 	f := cmd.Flags()
 	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
@@ -69,6 +71,9 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
 		return usageError{err}
+	}
+	if c.format.value == "events" {
+		return c.events(cmd, paths)
 	}
 	j, err := c.open(cmd, paths, false)
 	if err != nil {

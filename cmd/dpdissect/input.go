@@ -119,6 +119,9 @@ func formatUsage(formats []string) string {
 	if slices.Contains(formats, "svg") {
 		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"
 	}
+	if slices.Contains(formats, "events") {
+		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, csv for spreadsheets, or events"
+	}
 	if slices.Contains(formats, "csv") {
 		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, or csv for spreadsheets"
 	}

@@ -47,6 +47,14 @@ var tried = map[string][][]string{
 	"decode statistics":   {}, // it names the command that has the table
 	"interval":            {{"--interval", "0.05"}, {"--interval", "1h"}},
 	"analyze interval":    {}, // of live runs
+	"rule":                {}, // reduce has to have one: see needed
+	"frame":               {},
+	"expect":              {},
+	"reduce expect":       {{"--expect", folderMark + "/expect"}},
+	"max-tries":           {{"--max-tries", "9"}},
+	"reduce packet-count": {}, // what is left may not have the finding
+	"reduce protocols":    {},
+	"reduce decode-as":    {},
 	"around":              {{"--around", "9"}},
 	"title":               {{"--title", "<b>\x1b[31m&amp;"}},
 	"out":                 {{"--out", folderMark + "/payloads"}},
@@ -63,6 +71,7 @@ var tried = map[string][][]string{
 	"today":               {{"--today", "2026-01-01"}},
 	"field":               {append([]string{"-E", "header=y"}, allFields()...)},
 	"field-option":        {append([]string{"-E", "separator=,"}, allFields()...), {"-E", "quote=d", "-E", "occurrence=l", "-e", "frame.time", "-e", "summary", "-e", "note.message"}},
+	"split":               {}, // several files: TestSplitHasEachPacketOnce
 	"write":               {}, // the same as -o; live runs have tests of their own
 	"display-filter":      {{"-Y", "udp.length > 20 && (retry || ack || dp8 || connection == 0)"}},
 	"connection":          {{"--connection", "0"}},
@@ -100,7 +109,7 @@ var tried = map[string][][]string{
 }
 
 // needed are the flags without which commands read no capture, or print nothing of it.
-var needed = map[string][]string{"protocols": {"-v"}, "annotate": {"-w", "-"}}
+var needed = map[string][]string{"protocols": {"-v"}, "annotate": {"-w", "-"}, "reduce": {"--rule", "CAP-UPLOSS", "-w", folderMark + "/small.pcapng"}}
 
 // allFields gives -e with every field there is.
 func allFields() (args []string) {
@@ -130,6 +139,9 @@ func formatsOf(c *cobra.Command) []string {
 // flagsTried gives the arguments that are tried of a flag of a command, and whether any are
 // known.
 func flagsTried(c *cobra.Command, f *pflag.Flag) (args [][]string, known bool) {
+	if c.Name() == "reduce" && slices.Contains(notOfReduce, f.Name) {
+		return nil, true
+	}
 	if args, known = tried[c.Name()+" "+f.Name]; !known {
 		args, known = tried[f.Name]
 	}
@@ -271,6 +283,7 @@ func (p *printout) fault() error {
 // frame, or a link type that capture filters do not know.
 func (p *printout) mayRefuse() bool {
 	chooses := slices.Contains(p.flags, "--connection") || slices.Contains(p.flags, "--around") || p.command == "ladder" && len(p.flags) > 0
+	chooses = chooses || p.command == "reduce" && strings.Contains(p.errs, "no finding of")
 	return chooses || slices.Contains(p.flags, "-f") && strings.Contains(p.errs, "not applicable to packets of")
 }
 
@@ -280,7 +293,7 @@ func (p *printout) unsound(format, text string) error {
 		return nil // nothing could be read
 	}
 	switch format {
-	case "json", "ndjson":
+	case "json", "ndjson", "events":
 		if p.command == "protocols" {
 			_, err := jsontest.Values([]byte(text))
 			return err

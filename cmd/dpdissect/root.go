@@ -149,7 +149,7 @@ func tasks() []task {
 		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline()}},
 		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
-		{"check", "Continuous integration", []*cobra.Command{newCheck()}},
+		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},
 		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},
 		{"program", "The program itself", []*cobra.Command{newConfig(), newVersion(), newMan()}},
 	}

@@ -17,6 +17,7 @@ type Options struct {
 	Display     pipeline.Display // which packets; all others are left out
 	Plain       bool             // no comments are added
 	Join        bool             // several inputs become one section
+	Split       bool             // packets go to several files: all comments say which number a packet had
 	Application string           // name and version of this program
 }
 
@@ -138,7 +139,11 @@ func (p *Printer) say(fr *dissect.Frame) {
 	if len(p.comment) > 0 {
 		p.comment = append(p.comment, '\n')
 	}
-	p.comment = appendLine(p.comment, p.keys, fr, p.written+p.out.Kept(p.part)+1)
+	number := p.written + p.out.Kept(p.part) + 1
+	if p.opts.Split {
+		number = 0 // no packet has it
+	}
+	p.comment = appendLine(p.comment, p.keys, fr, number)
 	p.comment = appendText(p.comment, fr)
 }
 

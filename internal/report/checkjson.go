@@ -97,6 +97,32 @@ func (e *encoder) check(c *Check, findings bool) {
 	e.baseline(c.Baseline)
 	e.measures(c.Measures)
 	e.against(c.Against)
+	e.expected(c.Expected)
+}
+
+// expected writes how findings differ from those that --expect names.
+func (e *encoder) expected(x *verdict.ExpectedResult) {
+	if x == nil {
+		return
+	}
+	list := func(key string, all []verdict.Expected) {
+		e.open(key, '[')
+		for _, f := range all {
+			e.item()
+			e.text("rule", f.Rule)
+			e.text("severity", f.Severity)
+			e.text("verdict", f.Verdict)
+			if f.Frame != 0 {
+				e.count("frame", f.Frame)
+			}
+			e.close('}')
+		}
+		e.close(']')
+	}
+	e.open("expected", '{')
+	list("missing", x.Missing)
+	list("unexpected", x.Unexpected)
+	e.close('}')
 }
 
 func (e *encoder) baseline(b *verdict.BaselineResult) {

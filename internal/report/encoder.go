@@ -181,19 +181,20 @@ func (e *encoder) ms(k string, ns int64) {
 		return
 	}
 	e.key(k)
-	e.b = appendMillis(e.b, ns)
+	e.b = AppendMillis(e.b, ns)
 }
 
-// inMillis is the number that reads from what appendMillis writes.
+// inMillis is the number that reads from what AppendMillis writes.
 func inMillis(ns int64) float64 {
 	if -1<<53 <= ns && ns <= 1<<53 {
 		return float64(ns) / 1e6
 	}
-	v, _ := strconv.ParseFloat(string(appendMillis(nil, ns)), 64) // it is a number
+	v, _ := strconv.ParseFloat(string(AppendMillis(nil, ns)), 64) // it is a number
 	return v
 }
 
-func appendMillis(b []byte, ns int64) []byte {
+// AppendMillis appends nanoseconds exactly in milliseconds.
+func AppendMillis(b []byte, ns int64) []byte {
 	u := uint64(ns)
 	if ns < 0 {
 		b, u = append(b, '-'), -u

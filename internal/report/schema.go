@@ -23,12 +23,21 @@ var (
 	ladderSchema []byte
 	//go:embed check.schema.json
 	checkSchema []byte
+	//go:embed event.schema.json
+	eventSchema []byte
+	//go:embed reduce.schema.json
+	reduceSchema []byte
+	//go:embed expect.schema.json
+	expectSchema []byte
 )
+
+// EventSchema is the name and version of the record of an event.
+const EventSchema = "dpdissect/event/1"
 
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "event", "reduce", "expect"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -48,6 +57,12 @@ func Schema(name string) ([]byte, bool) {
 		return pointsSchema, true
 	case "ladder":
 		return ladderSchema, true
+	case "event":
+		return eventSchema, true
+	case "reduce":
+		return reduceSchema, true
+	case "expect":
+		return expectSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":

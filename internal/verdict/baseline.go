@@ -52,7 +52,7 @@ func ReadBaseline(file string, text []byte, book *Book) (*Baseline, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil {
-		return nil, baselineMistake(file, text, d.InputOffset(), err)
+		return nil, jsonMistake(file, text, d.InputOffset(), "not a baseline: ", err)
 	}
 	if doc.Schema != BaselineSchema {
 		return nil, fmt.Errorf("%s: schema %q: want %q", file, doc.Schema, BaselineSchema)
@@ -68,13 +68,14 @@ func ReadBaseline(file string, text []byte, book *Book) (*Baseline, error) {
 	return b, nil
 }
 
-func baselineMistake(file string, text []byte, offset int64, err error) error {
+// jsonMistake marks where a file of JSON is not what it should be.
+func jsonMistake(file string, text []byte, offset int64, what string, err error) error {
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
 		offset = s.Offset - 1
 	} else if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		offset = t.Offset - 1
 	}
-	return placed(file, text, int(max(0, min(offset, int64(len(text))))), 1, "not a baseline: "+err.Error())
+	return placed(file, text, int(max(0, min(offset, int64(len(text))))), 1, what+err.Error())
 }
 
 // placed marks a byte of a file.

@@ -19,9 +19,10 @@ type Run struct {
 	Unread   []string // inputs that could not be read to their end, each with what is wrong
 	Unjudged []string // what could not be judged for lack of room
 
-	Prior     *Prior  // an earlier report to compare with, nil for none
-	Tolerance float64 // by which share a number may differ from it
-	Measured  bool    // Result.Measures is wanted
+	Expected  *Expectation // the findings it is to have, nil when they are judged by their severity
+	Prior     *Prior       // an earlier report to compare with, nil for none
+	Tolerance float64      // by which share a number may differ from it
+	Measured  bool         // Result.Measures is wanted
 }
 
 // An Outcome is the verdict on a run.
@@ -66,6 +67,7 @@ type Result struct {
 	Budgets      []BudgetResult
 	Gates        []GateResult
 	Against      *Against           // nil without an earlier report
+	Expected     *ExpectedResult    // nil when no findings are expected
 	Measures     map[string]float64 // nil when they were not asked for
 	FailFrom     conform.Severity   // least severity of a finding that fails: FailOn, or a warning where it is new since the earlier report
 
@@ -120,7 +122,7 @@ func Decide(p *Policy, book *Book, base *Baseline, today string, run *Run) (*Res
 func (d *decision) weigh(run *Run) error {
 	p := d.policy
 	if len(p.Budgets) == 0 && p.Certainty == (Certainty{}) && run.Prior == nil && !run.Measured {
-		d.findings()
+		d.findings(run)
 		d.required(run.Rules)
 		return nil
 	}
@@ -136,14 +138,14 @@ func (d *decision) weigh(run *Run) error {
 		d.Measures = n.Measures()
 	}
 	if run.Prior == nil {
-		d.findings()
+		d.findings(run)
 		d.budgets(n)
 	} else {
 		d.Budgets = d.weighed(n)
 		if d.Against, err = d.compare(run.Prior, run.Tolerance, n); err != nil {
 			return err
 		}
-		d.findings()
+		d.findings(run)
 		d.worse()
 		d.judgeBudgets()
 	}
@@ -216,8 +218,13 @@ func (d *decision) accuses(f *session.Finding) bool {
 	return f.Failed() && (named || !d.book.mild[f.Rule.ID])
 }
 
-func (d *decision) findings() {
+func (d *decision) findings(run *Run) {
 	d.FailFrom = d.policy.FailOn
+	if run.Expected != nil {
+		d.FailFrom = conform.Note // what is unexpected fails whatever its severity
+		d.expected(run.Expected)
+		return
+	}
 	if d.Against != nil {
 		d.FailFrom = max(d.FailFrom, conform.Warn)
 	}

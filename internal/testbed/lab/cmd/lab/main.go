@@ -6,6 +6,7 @@
 //	lab mutants   prints the mutation score
 //	lab ends      explains sessions whose end is known, and tells what is said wrongly
 //	lab accuracy  prints docs/accuracy.md
+//	lab reduce    reduces the captures of mutants to their findings
 package main
 
 import (
@@ -21,9 +22,9 @@ import (
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy, "ends": ends}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy, "ends": ends, "reduce": reduced}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|ends|accuracy [flags]")
+		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|ends|accuracy|reduce [flags]")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
@@ -157,4 +158,26 @@ func showEnd(run lab.EndRun, file string) error {
 	print.SetIndent("", "  ")
 	print.SetEscapeHTML(false)
 	return errors.Join(print.Encode(s.Truth), print.Encode(d))
+}
+
+func reduced(args []string) error {
+	f := flag.NewFlagSet("reduce", flag.ExitOnError)
+	every := f.Int("every", 1, "only one mutant of so many")
+	only := f.String("only", "", "only mutants with that in their name")
+	f.Parse(args)
+	var all []lab.Reduced
+	for i, m := range lab.Mutants() {
+		if m.Near || i%*every != 0 || !strings.Contains(m.Rule+" "+m.Name, *only) {
+			continue
+		}
+		of, err := m.Reduce()
+		if err != nil {
+			return err
+		}
+		all = append(all, of...)
+	}
+	if !lab.WriteReduced(os.Stdout, all) {
+		return errors.New("captures are not as small as they should be, or not what they say")
+	}
+	return nil
 }

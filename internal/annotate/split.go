@@ -1,0 +1,149 @@
+package annotate
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/record"
+)
+
+// mostApart is how many bytes of fragments wait for the rest of their datagrams, of which it
+// is not known yet to which connection they belong.
+const mostApart = 4 << 20
+
+// A Split is a Printer that writes each packet to one of several files: by its connection, or
+// by its time. Nothing goes to the queue's output.
+type Split struct {
+	*Printer
+	path   string        // of the files, without what tells them apart
+	every  time.Duration // 0 is by connection
+	out    *record.Parts
+	conn   int    // of the packet at hand, -1 for none
+	latest string // where the packet before was written
+	buf    []byte
+	apart  []apart // fragments, oldest first
+	bytes  int
+}
+
+// apart are fragments of a datagram.
+type apart struct {
+	number uint64
+	blocks []byte
+}
+
+// NewSplit makes a Split of a Printer: by connection, or where every is not 0 by intervals
+// that begin at its multiples since 1970.
+func NewSplit(p *Printer, path string, every time.Duration, out *record.Parts) *Split {
+	p.opts.Split = true
+	s := &Split{Printer: p, path: path, every: every, out: out}
+	out.Leave = func() error { return s.release(0) } // fragments refer to the interfaces of their own section
+	s.latest = s.part("other")
+	return s
+}
+
+// part is the path of one of the files.
+func (s *Split) part(name string) string {
+	ext := filepath.Ext(s.path)
+	return strings.TrimSuffix(s.path, ext) + "-" + name + ext
+}
+
+// Print implements pipeline.Printer.
+func (s *Split) Print(dst []byte, slot *pipeline.Slot) []byte {
+	if s.more == 0 {
+		s.conn = -1
+	}
+	if slot.Frame.Connection >= 0 {
+		s.conn = slot.Frame.Connection
+	}
+	s.buf = s.Printer.Print(s.buf[:0], slot)
+	if s.more == 0 && s.err == nil {
+		s.err = s.route(slot)
+	}
+	return dst
+}
+
+// route writes what was printed of a packet where it belongs.
+func (s *Split) route(slot *pipeline.Slot) error {
+	packets, err := s.out.Take(s.buf)
+	if err != nil || len(packets) == 0 {
+		return err
+	}
+	if s.every == 0 && !s.whole && slot.Assembly != 0 {
+		s.hold(slot.Assembly, packets)
+		return s.release(mostApart)
+	}
+	s.latest = s.place(slot)
+	return s.out.Write(s.latest, append(s.take(slot.Assembly), packets...))
+}
+
+// place is the path of the file for a packet.
+func (s *Split) place(slot *pipeline.Slot) string {
+	switch d := &slot.Datagram; {
+	case s.every == 0 && s.conn >= 0:
+		return s.part(fmt.Sprintf("c%d", s.conn))
+	case s.every == 0:
+		return s.part("other")
+	case !d.HasTime: // it follows the one before it
+		return s.latest
+	default:
+		return s.part(s.begin(d.Time).Format("20060102T150405.999999999Z"))
+	}
+}
+
+// begin is when the interval of a time begins.
+func (s *Split) begin(ns int64) time.Time {
+	rest := ns % int64(s.every)
+	if rest < 0 {
+		rest += int64(s.every)
+	}
+	return time.Unix(0, ns-rest).UTC()
+}
+
+// hold keeps fragments until their datagram is whole.
+func (s *Split) hold(number uint64, blocks []byte) {
+	s.bytes += len(blocks)
+	for i := range s.apart {
+		if s.apart[i].number == number {
+			s.apart[i].blocks = append(s.apart[i].blocks, blocks...)
+			return
+		}
+	}
+	s.apart = append(s.apart, apart{number, append([]byte(nil), blocks...)})
+}
+
+// take gives the fragments of a datagram.
+func (s *Split) take(number uint64) []byte {
+	for i, a := range s.apart {
+		if a.number == number {
+			s.bytes -= len(a.blocks)
+			s.apart = append(s.apart[:i], s.apart[i+1:]...)
+			return a.blocks
+		}
+	}
+	return nil
+}
+
+// release writes fragments whose datagram does not become whole to where packets of no
+// connection are, the oldest first, until so many bytes are left.
+func (s *Split) release(most int) error {
+	for s.bytes > most {
+		if err := s.out.Write(s.part("other"), s.take(s.apart[0].number)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End writes what waits, and gives the files. Blocks after the last packet are left out.
+func (s *Split) End(src *capture.Source, err error) ([]string, error) {
+	s.Finish(nil, src)
+	if err == nil {
+		err = s.release(0)
+	}
+	err = s.out.Close(err)
+	return s.out.Paths(), err
+}
