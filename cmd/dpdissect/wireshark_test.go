@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +184,7 @@ func wantedTrees(t testing.TB, path string) map[int][]string {
 		if err := d.Decode(&r); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := ourFilters[r.Protocol]; ok {
+		if _, ok := ourFilters[r.Protocol]; ok && string(r.Fields) != "{}" { // tshark shows nothing of an empty datagram
 			f := json.NewDecoder(bytes.NewReader(r.Fields))
 			f.UseNumber()
 			all[r.Frame] = append(all[r.Frame], r.Protocol+strings.Join(flatJSON(t, nil, f, ""), ""))
@@ -318,5 +319,43 @@ func TestWiresharkPlainCaptures(t *testing.T) {
 		if n == 0 {
 			t.Errorf("%s: nothing was compared", c.path)
 		}
+	}
+}
+
+// TestWiresharkHostileComments checks that no comment makes the plugin fail, whatever became of
+// its text, and that a failure would be seen.
+func TestWiresharkHostileComments(t *testing.T) {
+	s := newShark(t)
+	file := filepath.Join(s.home, "hostile.pcapng")
+	random := rand.New(rand.NewPCG(1, 2))
+	const letters = "dpd1 =,.x\\0123456789abcdefknetlayout"
+	for _, name := range []string{"dp8/unsigned-lossy.pcap", "dp4/windows-lossy.pcap", "knet/lossy-reference.pcap", "hazel/copies.pcap"} {
+		b := annotated(t, filepath.Join("..", "..", "testdata", "pcaps", name))
+		for at := 0; ; at++ {
+			next := bytes.Index(b[at:], []byte("dpd1 "))
+			if next < 0 {
+				break
+			}
+			at += next
+			for range 1 + random.IntN(3) { // a line has 20 bytes at least
+				b[at+4+random.IntN(16)] = letters[random.IntN(len(letters))]
+			}
+		}
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if errs := s.out(t, "-r", file, "-V", "-Y", "_ws.lua.error"); len(errs) > 0 {
+			t.Errorf("%s: %s", name, errs)
+		}
+	}
+	broken := bytes.Replace(wireshark.Plugin("test"), []byte("decoders.dp8 = function(r, L)"), []byte("decoders.dp8 = function(r, L) error('planted')"), 1)
+	if err := os.WriteFile(s.lua, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, annotated(t, capturePath(t, "unsigned-lossy.pcap")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if errs := s.out(t, "-r", file, "-Y", "_ws.lua.error"); len(errs) == 0 {
+		t.Error("an error of the plugin is not seen: nothing is tested")
 	}
 }

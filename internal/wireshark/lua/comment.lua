@@ -19,8 +19,8 @@ local function split(text)
   return all
 end
 
--- parse gives an entry for each line for programs: its keys, and the lines below it.
-local function parse(text)
+-- parseAnew gives an entry for each line for programs: its keys, and the lines below it.
+local function parseAnew(text)
   local entries = {}
   for line in string.gmatch(text, "[^\n]+") do
     if sub(line, 1, 5) == "dpd1 " or line == "dpd1" then
@@ -33,6 +33,13 @@ local function parse(text)
     end
   end
   return entries
+end
+
+-- parse is parseAnew, which gives the same for the same text: a packet's comment is read twice.
+local parsed, entriesOf
+local function parse(text)
+  if text ~= parsed then parsed, entriesOf = text, parseAnew(text) end
+  return entriesOf
 end
 
 -- version gives 0x10006 for 1.6.

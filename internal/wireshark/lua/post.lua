@@ -72,9 +72,16 @@ if okPost then
     end
   end
 
+  local handle -- tells whether a field is asked for
+
   local function explain(tree, e)
     local k = e.keys
     local item = tree:add(post)
+    if handle and not tree.visible and not tree:referenced(handle) then
+      words(item, k)
+      findings(item, e)
+      return
+    end
     count(item, A.frame, k.frame, 1)
     count(item, A.connection, k.conn, 0)
     text(item, A.direction, k.dir)
@@ -106,6 +113,8 @@ if okPost then
     last = nil
     for _, e in ipairs(entries) do explain(tree, e) end
   end
+
+  handle = Dissector.get("dpdissect")
 
   post:register_heuristic("udp", function(tvb, pinfo, tree)
     local entries = comment()

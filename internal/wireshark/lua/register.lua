@@ -56,6 +56,7 @@ for _, t in ipairs(titles) do
       return tvb:len()
     end
     udpPorts:add_for_decode_as(proto)
+    p.handle = Dissector.get(t.filter) -- tells whether a field of the protocol is asked for
     protocols[t.name] = p
   end
 end

@@ -110,7 +110,7 @@ local function showOne(p, tvb, tree, from, size, length, keys)
   end
   local kind = decoders[p.name](r, layout, length, told)
   local item = tree:add(p.proto, tvb(from, size))
-  plant(item, tvb, r, from)
+  if tree.visible or not p.handle or tree:referenced(p.handle) then plant(item, tvb, r, from) end
   local text = summary(told or kind, r)
   item:append_text(" " .. text)
   if not keys then return text end
