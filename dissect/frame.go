@@ -19,6 +19,7 @@ type Frame struct {
 	AckRTT     int64    // ns since the latest of Acks, at least 1; 0 when it acknowledges none first
 	Notes      []Note   // findings
 	Err        *Error   // where decoding stopped
+	Layout     Layout   // what the decoder knew beyond the bytes
 	Possible   string   // protocol for which there was evidence, but not enough; Protocol is "udp"
 }
 

@@ -107,7 +107,7 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 		return j.finish(usagef("the output is a capture, which no terminal shows: give -w FILE"))
 	}
 	p := annotate.New(annotate.Options{
-		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain,
+		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain, Filtered: c.filter != "" || c.bytecode != "",
 		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version,
 	})
 	if c.split.by != "" {

@@ -77,7 +77,7 @@ func TestAnnotateSaysWhatDecodeSays(t *testing.T) {
 		}
 	}
 	for _, k := range annotate.Keys() {
-		if !seen[k.Name] && k.Name != "frame" { // see TestAnnotateChoice
+		if !seen[k.Name] && k.Name != "frame" && k.Name != "length" { // see TestAnnotateChoice, TestLengthOfParts
 			t.Errorf("no frame of any capture has %s: nothing is compared", k.Name)
 		}
 	}
@@ -119,7 +119,7 @@ func wantedLines(records []map[string]any) (lines []string) {
 		}
 		line := annotate.Mark
 		for _, k := range annotate.Keys() {
-			if v := valueAt(r, k.Record); v != "" && k.Name != "frame" {
+			if v := valueAt(r, k.Record); v != "" && k.Name != "frame" && (k.Name != "length" || len(records) > 1) {
 				line += " " + k.Name + "=" + v
 			}
 		}
@@ -215,15 +215,24 @@ func TestAnnotateChoice(t *testing.T) {
 	if len(written) != len(chosen) || len(chosen) == 0 || len(chosen) == len(all) {
 		t.Fatalf("%d packets, want %d", len(written), len(chosen))
 	}
+	links := 0
 	for i, p := range written {
 		var frame int
 		if _, err := fmt.Sscanf(p.Comments()[0], "dpd1 frame=%d conn=1 ", &frame); err != nil {
 			t.Fatalf("packet %d: %v in %q", i+1, err, p.Comments()[0])
 		}
+		for word := range strings.FieldsSeq(machineLines(p.Comments()[0])[0]) {
+			if name, here, _ := strings.Cut(word, "="); name == "here.retry_of" || name == "here.acks" {
+				links += checkHere(t, written, p.Comments()[0], strings.TrimPrefix(name, "here."), here)
+			}
+		}
 		if chosen[frame] == nil || string(p.Data) != string(all[frame-1].Data) {
 			t.Errorf("packet %d is not frame %d", i+1, frame)
 		}
 		chosen[frame] = nil
+	}
+	if links == 0 {
+		t.Error("no link is by the numbers of the output: nothing is compared")
 	}
 	plain := blocksOf(t, annotated(t, "--connection", "1", "--plain", path))
 	for i, p := range ngtest.Packets(plain) {
@@ -247,6 +256,24 @@ func TestAnnotateChoice(t *testing.T) {
 			t.Errorf("packet %d of a span differs", i+1)
 		}
 	}
+}
+
+// checkHere checks that links by the numbers of the output lead to packets that were what the
+// key without here. says, in the input. It gives how many there are.
+func checkHere(t *testing.T, written []ngtest.Block, comment, key, here string) (n int) {
+	t.Helper()
+	_, all, _ := strings.Cut(comment, " "+key+"=")
+	all, _, _ = strings.Cut(all, " ")
+	all, _, _ = strings.Cut(all, "\n")
+	for number := range strings.SplitSeq(here, ",") {
+		var at, was int
+		fmt.Sscan(number, &at)
+		fmt.Sscanf(written[at-1].Comments()[0], "dpd1 frame=%d ", &was)
+		if n++; !slices.Contains(strings.Split(all, ","), fmt.Sprint(was)) {
+			t.Errorf("here.%s=%d was frame %d, not of %q", key, at, was, all)
+		}
+	}
+	return n
 }
 
 // TestAnnotateKeepsOtherBlocks checks that blocks which are no packets stay whatever packets

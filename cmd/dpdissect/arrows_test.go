@@ -83,16 +83,18 @@ func arrows() []arrow {
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
 	traces := arrow{"internal/testbed/tracegen", []string{"dissect", "internal/capture"}, nil, "traces are made with the codecs, never with the tracker they test"}
+	plugin := arrow{"internal/wireshark", []string{"dissect", "internal/outfile"}, nil, "the plugin is made of tables and codecs, never of a tracker: it decodes and judges nothing"}
 	lab := arrow{"internal/testbed/lab", []string{"dissect", "session", "internal"}, nil, "the laboratory tries the rules of all protocols on their traces"}
 	for _, p := range protocols.All(protocols.Options{}) {
 		rules = append(rules, arrow{p.Name, []string{"dissect"}, nil, "a codec is usable alone: it knows the table of fields and nothing else"},
 			arrow{p.Name + "/track", []string{"dissect", "session", p.Name}, nil, "what follows a protocol knows its codec and the engine, and no other protocol"},
 			arrow{p.Name + "/rules", []string{"dissect", "session", p.Name}, nil, "what judges a protocol looks at what follows it, and at no other protocol"})
 		lists.inside = append(lists.inside, p.Name)
+		plugin.inside = append(plugin.inside, p.Name)
 		traces.inside = append(traces.inside, p.Name)
 		lab.inside = append(lab.inside, p.Name)
 	}
-	return append(rules, lists, traces, lab)
+	return append(rules, lists, traces, lab, plugin)
 }
 
 // soleUsers are the packages that others ask for tables, colours and what the terminal is:
@@ -193,6 +195,8 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/protocols", module + "internal/capture"},
 		{"web", module + "internal/pipeline"},
 		{"web/build", "github.com/spf13/cobra"},
+		{"internal/wireshark", module + "session"},
+		{"internal/wireshark", module + "internal/protocols"},
 		{"nowhere", "fmt"},
 	} {
 		if len(upward(arrows(), c[0], c[1:])) == 0 {

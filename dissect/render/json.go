@@ -83,8 +83,38 @@ func (e *FrameEncoder) AppendBody(dst []byte, fr *dissect.Frame) []byte {
 	}
 	dst = AppendJSONString(append(dst, `,"summary":`...), fr.Summary)
 	dst = e.AppendFields(append(dst, `,"fields":`...), fr.Tree)
+	dst = appendJSONLayout(dst, &fr.Layout)
 	return appendJSONWords(append(dst, `,"analysis":`...), fr.Words)
 }
+
+// appendJSONLayout appends what the decoder knew beyond the bytes, nothing where that is
+// nothing.
+func appendJSONLayout(dst []byte, l *dissect.Layout) []byte {
+	if *l == (dissect.Layout{}) {
+		return dst
+	}
+	dst = append(dst, `,"layout":{`...)
+	start := len(dst)
+	for i := range dissect.LayoutFields {
+		before := len(dst)
+		dst = append(dst, layoutKeys[i]...)
+		value := len(dst)
+		if dst = dissect.LayoutFields[i].Append(dst, l); len(dst) == value {
+			dst = dst[:before]
+			continue
+		}
+		dst = append(dst, '"', ',')
+	}
+	return append(dst[:max(start, len(dst)-1)], '}')
+}
+
+// layoutKeys are the keys of dissect.LayoutFields as they stand in a record.
+var layoutKeys = func() (keys [len(dissect.LayoutFields)]string) {
+	for i := range keys {
+		keys[i] = `"` + dissect.LayoutFields[i].Name + `":"`
+	}
+	return keys
+}()
 
 // AppendTail appends the rest of the record.
 func (*FrameEncoder) AppendTail(dst []byte, fr *dissect.Frame) []byte {

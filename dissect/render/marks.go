@@ -75,3 +75,15 @@ func appendWords(dst []byte, w dissect.Words, sep string) []byte {
 	}
 	return dst
 }
+
+// Marks are what stands in front of a summary for words of the analysis, by word; words that
+// have none are left out.
+func Marks() map[string]string {
+	all := map[string]string{}
+	for i, mark := range marks {
+		if mark != "" {
+			all[dissect.WordNames[i]] = mark
+		}
+	}
+	return all
+}

@@ -16,6 +16,7 @@ func newPair(f *session.Flow, learned *probe, opts *Options, judge func() Judge)
 // Input implements session.Session.
 func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	c := p.find(fr)
+	fr.Layout = c.layout()
 	err := p.room.frame.Decode(fr.Payload, c.params, fr.Tree)
 	fr.Type = p.room.frame.Type.String()
 	c.input(fr, &p.room.frame, err)
@@ -24,6 +25,20 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 		fr.Summary = dp8.AppendPartialSummary(fr.Summary, &p.room.frame, err)
 	}
 	return c.c
+}
+
+// layout is what the connection's frames are decoded by.
+func (c *conn) layout() dissect.Layout {
+	l := dissect.Layout{Version: c.params.Version}
+	switch {
+	case c.params.Signing == dp8.Unsigned:
+		l.Signing = dissect.SigningNone
+	case c.params.Signing == dp8.Signed && c.mode == ModeFull:
+		l.Signing = dissect.SigningFull
+	case c.params.Signing == dp8.Signed:
+		l.Signing = dissect.SigningFast
+	}
+	return l
 }
 
 // find gives the connection a datagram belongs to, new when it starts one.

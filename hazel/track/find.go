@@ -41,9 +41,22 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 		}
 		err = p.frame.Decode(fr.Payload, other, fr.Tree)
 	}
+	fr.Layout.Dialect = layoutOf(other, &p.frame, err)
 	fr.Type = p.frame.Type.String()
 	c.input(fr, &p.frame, err)
 	c.Frame, c.Packet = nil, nil
+}
+
+// layoutOf is the dialect a datagram was decoded in; where none was named, the one whose
+// layout it has, or "" where that is not known.
+func layoutOf(named hazel.Dialect, f *hazel.Frame, err *dissect.Error) string {
+	switch {
+	case named != hazel.AnyDialect && named != hazel.AnyPage:
+		return named.String()
+	case err != nil:
+		return ""
+	}
+	return f.Dialect.String()
 }
 
 // fragmentStart reports whether what looks like the first fragment of a message of v0.1

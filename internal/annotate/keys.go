@@ -25,7 +25,7 @@ type Key struct {
 // Keys are those of the line for machines, in their order.
 func Keys() []Key {
 	keys := []Key{
-		{"frame", "frame", "number of the packet in the input, where it has another one in the output; links between frames are by this number", nil},
+		{"frame", "frame", "number of the packet in the input, where packets are left out of the output; links between frames are by this number", nil},
 		{"conn", "connection", "number of the connection", connection},
 		{"dir", "direction", "sending side: `a` sent the first frame, `b` is the other", direction},
 		{"protocol", "protocol", "protocol", protocol},
@@ -35,6 +35,12 @@ func Keys() []Key {
 		{"note.severity", "notes[].severity", "list of their severities, in the same order", severities},
 		{"error.field", "error.field", "field at which decoding stopped", errorField},
 		{"error.offset", "error.offset", "its byte in the payload", errorOffset},
+		{"length", "length", "bytes of the payload, in a packet that stands for several datagrams; each begins where the one before ends", partLength},
+	}
+	for i := range dissect.LayoutFields {
+		f := &dissect.LayoutFields[i]
+		name := "layout." + f.Name
+		keys = append(keys, Key{name, name, f.Doc, func(dst []byte, fr *dissect.Frame) []byte { return f.Append(dst, &fr.Layout) }})
 	}
 	return append(keys, generated()...)
 }
@@ -60,10 +66,22 @@ func generated() (keys []Key) {
 	return append(keys, lists...)
 }
 
-// appendLine appends the line for machines. number is that of the packet in the output.
-func appendLine(dst []byte, keys []Key, fr *dissect.Frame, number uint64) []byte {
+// HereKeys are those that only files have from which packets were left out: links by the
+// numbers of the packets there.
+func HereKeys() []Key {
+	var keys []Key
+	for i := range dissect.GeneratedFields {
+		if v := &dissect.GeneratedFields[i]; !v.Time {
+			keys = append(keys, Key{Name: "here." + v.Record(), Doc: "the same as `" + v.Record() + "`, by the numbers of the output"})
+		}
+	}
+	return keys
+}
+
+// appendLine appends the line for machines. here is nil where all packets are written.
+func appendLine(dst []byte, keys []Key, fr *dissect.Frame, here *places) []byte {
 	dst = append(dst, Mark...)
-	if fr.Frame != number {
+	if here != nil {
 		dst = strconv.AppendUint(append(dst, " frame="...), fr.Frame, 10)
 	}
 	for i := range keys {
@@ -76,6 +94,9 @@ func appendLine(dst []byte, keys []Key, fr *dissect.Frame, number uint64) []byte
 		if dst = keys[i].append(dst, fr); len(dst) == value {
 			dst = dst[:before]
 		}
+	}
+	if here != nil {
+		dst = here.appendLinks(dst, fr)
 	}
 	return dst
 }
@@ -138,6 +159,13 @@ func errorOffset(dst []byte, fr *dissect.Frame) []byte {
 		return dst
 	}
 	return strconv.AppendInt(dst, int64(fr.Err.Offset), 10)
+}
+
+func partLength(dst []byte, fr *dissect.Frame) []byte {
+	if fr.Parts == 0 {
+		return dst
+	}
+	return strconv.AppendInt(dst, int64(fr.Length), 10)
 }
 
 func link(dst []byte, frame uint64) []byte {

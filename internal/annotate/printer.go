@@ -18,6 +18,7 @@ type Options struct {
 	Plain       bool             // no comments are added
 	Join        bool             // several inputs become one section
 	Split       bool             // packets go to several files: all comments say which number a packet had
+	Filtered    bool             // packets of the input never come here
 	Application string           // name and version of this program
 }
 
@@ -29,18 +30,24 @@ type Printer struct {
 	keys    []Key
 	out     *record.Copy
 	comment []byte
-	wanted  bool   // the packet at hand
-	part    uint64 // number of the datagram that it is a fragment of, or ends
-	whole   bool   // it ends that datagram, or is none of its fragments
-	more    int    // datagrams of it that are not printed yet
-	written uint64 // packets
-	lost    uint64 // blocks for which there was no room
+	wanted  bool    // the packet at hand
+	frame   uint64  // its number in the input
+	part    uint64  // number of the datagram that it is a fragment of, or ends
+	whole   bool    // it ends that datagram, or is none of its fragments
+	more    int     // datagrams of it that are not printed yet
+	written uint64  // packets
+	here    *places // nil where all packets are written
+	lost    uint64  // blocks for which there was no room
 	err     error
 }
 
 // New makes a Printer.
 func New(o Options) *Printer {
-	return &Printer{opts: o, keys: Keys(), out: record.NewCopy(record.CopyOptions{Join: o.Join, Application: o.Application})}
+	p := &Printer{opts: o, keys: Keys(), out: record.NewCopy(record.CopyOptions{Join: o.Join, Application: o.Application})}
+	if o.Filtered || o.Display.Selects() {
+		p.here = new(places)
+	}
+	return p
 }
 
 // Attach makes the run tell what is written of it, and the queue wait for what later packets
@@ -91,7 +98,7 @@ func (p *Printer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return d
 func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {
 	if p.more == 0 {
 		p.more, p.wanted, p.comment = s.More(), false, p.comment[:0]
-		p.part, p.whole = s.Assembly, s.IsShown() || s.Assembly == 0
+		p.frame, p.part, p.whole = s.Datagram.Frame, s.Assembly, s.IsShown() || s.Assembly == 0
 	} else {
 		p.more--
 	}
@@ -114,6 +121,9 @@ func (p *Printer) write(dst []byte) []byte {
 	}
 	if p.wanted {
 		p.written += 1 + p.out.Kept(p.part)
+		if p.here != nil && !p.opts.Split { // the numbers of several files are not known here
+			p.here.add(p.frame, p.written)
+		}
 	}
 	dst, p.err = p.out.Next(dst, p.part, p.wanted, cut(p.comment))
 	return dst
@@ -139,11 +149,7 @@ func (p *Printer) say(fr *dissect.Frame) {
 	if len(p.comment) > 0 {
 		p.comment = append(p.comment, '\n')
 	}
-	number := p.written + p.out.Kept(p.part) + 1
-	if p.opts.Split {
-		number = 0 // no packet has it
-	}
-	p.comment = appendLine(p.comment, p.keys, fr, number)
+	p.comment = appendLine(p.comment, p.keys, fr, p.here)
 	p.comment = appendText(p.comment, fr)
 }
 

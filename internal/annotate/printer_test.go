@@ -102,7 +102,7 @@ func TestLongLists(t *testing.T) {
 	for range 1000 {
 		fr.Notes = append(fr.Notes, dissect.Note{Rule: "DP8-LONG", Severity: "warn", Message: strings.Repeat("x", 50)})
 	}
-	comment := cut(appendText(appendLine(nil, Keys(), &fr, 1), &fr))
+	comment := cut(appendText(appendLine(nil, Keys(), &fr, nil), &fr))
 	first, text, _ := strings.Cut(string(comment), "\n")
 	if len(comment) != record.MaxComment || len(first) > maxLine+20 || !strings.HasPrefix(text, "Warning: ") {
 		t.Errorf("%d bytes, the first line has %d", len(comment), len(first))
@@ -117,6 +117,19 @@ func TestLongLists(t *testing.T) {
 // TestValuesEnd checks that no value ends a word or a list.
 func TestValuesEnd(t *testing.T) {
 	if got := string(appendValue(nil, "DTLS a,b\\\n\x1bé=")); got != `DTLS\x20a\x2cb\x5c\x0a\x1b\xc3\xa9=` {
+		t.Error(got)
+	}
+}
+
+// TestLengthOfParts checks that the lines of a packet that stands for several datagrams say
+// how long each is, and those of other packets do not.
+func TestLengthOfParts(t *testing.T) {
+	fr := dissect.Frame{Datagram: &dissect.Datagram{Frame: 1, Length: 120, Parts: 3}, Protocol: "dp8", Connection: -1}
+	if got := string(appendLine(nil, Keys(), &fr, nil)); got != "dpd1 protocol=dp8 length=120" {
+		t.Error(got)
+	}
+	fr.Parts = 0
+	if got := string(appendLine(nil, Keys(), &fr, nil)); got != "dpd1 protocol=dp8" {
 		t.Error(got)
 	}
 }

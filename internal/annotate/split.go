@@ -38,7 +38,7 @@ type apart struct {
 // NewSplit makes a Split of a Printer: by connection, or where every is not 0 by intervals
 // that begin at its multiples since 1970.
 func NewSplit(p *Printer, path string, every time.Duration, out *record.Parts) *Split {
-	p.opts.Split = true
+	p.opts.Split, p.here = true, new(places)
 	s := &Split{Printer: p, path: path, every: every, out: out}
 	out.Leave = func() error { return s.release(0) } // fragments refer to the interfaces of their own section
 	s.latest = s.part("other")

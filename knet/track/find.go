@@ -41,7 +41,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 // decode reads a datagram, as the connect datagram where it is one.
 func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 	if p.params.Dialect == knet.Reference && p.isConnect(fr) {
-		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+		return p.decodeConnect(fr)
 	}
 	if !p.decided {
 		p.decide(fr)
@@ -53,22 +53,48 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 		c := p.newest()
 		p.params = p.reads(c, c.c.DirOf(fr.Datagram))
 	}
+	fr.Layout = layoutOf(p.params)
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAnew(fr) {
 		if fr.Tree != nil {
 			fr.Tree.Reset(fr.Payload)
 		}
-		return p.d.DecodeConnect(fr.Payload, fr.Tree)
+		return p.decodeConnect(fr)
 	}
 	if err == nil && p.idsOpen() {
 		if params, other := p.vote(fr); other {
 			if fr.Tree != nil {
 				fr.Tree.Reset(fr.Payload)
 			}
+			fr.Layout = layoutOf(params)
 			err = p.d.Decode(fr.Payload, params, fr.Tree)
 		}
 	}
 	return err
+}
+
+func (p *pair) decodeConnect(fr *dissect.Frame) *dissect.Error {
+	fr.Layout = dissect.Layout{Dialect: knet.Reference.String()}
+	return p.d.DecodeConnect(fr.Payload, fr.Tree)
+}
+
+// layoutOf is what a datagram is decoded by.
+func layoutOf(p knet.Params) dissect.Layout {
+	l := dissect.Layout{Dialect: p.Dialect.String()}
+	switch p.IDs {
+	case knet.IDsFromZero:
+		l.IDs = dissect.IDsFromZero
+	case knet.IDsFromOne:
+		l.IDs = dissect.IDsFromOne
+	}
+	switch {
+	case p.Dialect != knet.Spec:
+	case p.WordFirst:
+		l.AckBits = dissect.WordFirst
+	default:
+		l.AckBits = dissect.ByteFirst
+	}
+	return l
 }
 
 // isConnect reports a connect datagram that its bytes, or what was learned, give
