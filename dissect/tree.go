@@ -25,7 +25,7 @@ type Tree struct {
 }
 
 // Undecoded is the row of the bytes behind a decode error.
-var Undecoded = Field{Name: "frame.undecoded", Label: "Undecoded", Kind: Bytes, Doc: "bytes after the point where decoding stopped"}
+var Undecoded = Field{Name: "frame.undecoded", Label: "Undecoded", Kind: Bytes, Privacy: Payload, Doc: "bytes after the point where decoding stopped"}
 
 // Reset empties the tree for a datagram with the given payload.
 func (t *Tree) Reset(data []byte) {

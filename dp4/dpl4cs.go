@@ -58,13 +58,13 @@ var CSFields = [numCSFields]dissect.Field{
 	csSize:      {Name: "dpl4cs.size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: csText, Doc: "Size: bytes of the whole message"},
 	csToken:     {Name: "dpl4cs.token", Label: "Token", Kind: dissect.Uint, Base: dissect.Hex, Values: tokenNames, Clause: csText, Doc: "Token: where the message comes from"},
 	csFamily:    {Name: "dpl4cs.family", Label: "Address family", Kind: dissect.Uint, Size: 2, Clause: csText, Doc: "SockAddr, AddressFamily: 2 is IPv4"},
-	csPort:      {Name: "dpl4cs.port", Label: "Port", Kind: dissect.Uint, Size: 2, Clause: csText, Doc: "SockAddr, Port: big-endian; where the sender wants the answer"},
-	csAddress:   {Name: "dpl4cs.address", Label: "Address", Kind: dissect.Bytes, Size: 4, Clause: csText, Doc: "SockAddr, Address: IPv4 address in wire order, mostly zero"},
+	csPort:      {Name: "dpl4cs.port", Label: "Port", Kind: dissect.Uint, Privacy: dissect.Port, Size: 2, Clause: csText, Doc: "SockAddr, Port: big-endian; where the sender wants the answer"},
+	csAddress:   {Name: "dpl4cs.address", Label: "Address", Kind: dissect.Bytes, Privacy: dissect.Address, Size: 4, Clause: csText, Doc: "SockAddr, Address: IPv4 address in wire order, mostly zero"},
 	csZero:      {Name: "dpl4cs.zero", Label: "Padding", Kind: dissect.Bytes, Size: 8, Clause: csText, Doc: "SockAddr, Padding: zero"},
 	csSignature: {Name: "dpl4cs.signature", Label: "Signature", Kind: dissect.Bytes, Size: 4, Clause: csText, Doc: "Signature: the letters play"},
 	csCommand:   {Name: "dpl4cs.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Values: coreValues(), Clause: csText, Doc: "Command: type of the message; it stands before the version, whatever order the text lists"},
 	csVersion:   {Name: "dpl4cs.version", Label: "Version", Kind: dissect.Uint, Size: 2, Clause: csText, Doc: "Version: of the DirectPlay 4 that sent the message"},
-	csBody:      {Name: "dpl4cs.body", Label: "Body", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL4CS 2.2", Doc: "the contents of the message after its header"},
+	csBody:      {Name: "dpl4cs.body", Label: "Body", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "MC-DPL4CS 2.2", Doc: "the contents of the message after its header"},
 }
 
 var csRows = [numSPFields]*dissect.Field{

@@ -38,8 +38,8 @@ var Fields = [numFields]dissect.Field{
 	fSPSize:      {Name: "dp4.sp_size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL4CS 2.2.6", Doc: "Size: bytes of the whole datagram"},
 	fSPToken:     {Name: "dp4.sp_token", Label: "Token", Kind: dissect.Uint, Base: dissect.Hex, Values: tokenNames, Clause: "MC-DPL4CS 2.2.6", Doc: "Token: where the datagram comes from"},
 	fSPFamily:    {Name: "dp4.sp_family", Label: "Address family", Kind: dissect.Uint, Size: 2, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, AddressFamily: 2 is IPv4"},
-	fSPPort:      {Name: "dp4.sp_port", Label: "Port", Kind: dissect.Uint, Size: 2, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Port: big-endian; the port the sender listens on"},
-	fSPAddress:   {Name: "dp4.sp_address", Label: "Address", Kind: dissect.Bytes, Size: 4, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Address: IPv4 address in wire order, mostly zero"},
+	fSPPort:      {Name: "dp4.sp_port", Label: "Port", Kind: dissect.Uint, Privacy: dissect.Port, Size: 2, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Port: big-endian; the port the sender listens on"},
+	fSPAddress:   {Name: "dp4.sp_address", Label: "Address", Kind: dissect.Bytes, Privacy: dissect.Address, Size: 4, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Address: IPv4 address in wire order, mostly zero"},
 	fSPZero:      {Name: "dp4.sp_zero", Label: "Padding", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL4CS 2.2.6", Doc: "SockAddr, Padding: zero"},
 
 	FIDFrom: {Name: "dp4.id_from", Label: "From player", Kind: dissect.Uint, Clause: "MC-DPL4R 2.2.1", Doc: "IdFrom: index of the sending player, in one to three bytes of seven bits"},
@@ -59,10 +59,10 @@ var Fields = [numFields]dissect.Field{
 	fBytesReceived: {Name: "dp4.bytes_received", Label: "Bytes received", Kind: dissect.Uint, Size: 4, Unit: "bytes", Clause: "MC-DPL4R 3.1.5.4", Doc: "bytes received: of all data frames that arrived, without player indexes, repeated frames included"},
 	fTick:          {Name: "dp4.tick", Label: "Tick count", Kind: dissect.Uint, Size: 4, Unit: "ms", Clause: "MC-DPL4R 2.2.4", Doc: "local tick count: of the sender, when it sent this frame"},
 
-	fData:        {Name: "dp4.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL4R 2.2.2", Doc: "Data: a message or a part of one"},
+	fData:        {Name: "dp4.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "MC-DPL4R 2.2.2", Doc: "Data: a message or a part of one"},
 	fCore:        {Name: "dp4.core_message", Label: "Core message", Kind: dissect.Text, Clause: "MC-DPL4CS 2.2", Doc: "name of the DirectPlay 4 core message that the data begins with"},
 	fCoreVersion: {Name: "dp4.core_version", Label: "Core version", Kind: dissect.Uint, Clause: "MC-DPL4CS 2.2", Doc: "Version of that message"},
-	fTrailing:    {Name: "dp4.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "MC-DPL4R 2.2", Doc: "bytes after the last field of the frame"},
+	fTrailing:    {Name: "dp4.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "MC-DPL4R 2.2", Doc: "bytes after the last field of the frame"},
 }
 
 var flagBits = []dissect.Bit{

@@ -53,9 +53,9 @@ var Fields = [numFields]dissect.Field{
 	FSessionID: {Name: "dp8.session_id", Label: "Session ID", Kind: dissect.Uint, Base: dissect.ID32, Size: 4, Clause: "MC-DPL8R 2.2.1.1", Doc: "dwSessID: chosen by the connector, names the connection; also the content of a KeepAlive"},
 	fTimestamp: {Name: "dp8.timestamp", Label: "Timestamp", Kind: dissect.Uint, Size: 4, Unit: "ms", Clause: "MC-DPL8R 2.2.1.1", Doc: "tTimestamp: tick count of the sender"},
 
-	fConnectSig:     {Name: "dp8.connect_sig", Label: "Connect signature", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullConnectSig: cookie of the listener, echoed by the connector"},
-	fSenderSecret:   {Name: "dp8.sender_secret", Label: "Sender secret", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullSenderSecret, in wire order: first secret of what the connector signs; zero from the listener"},
-	fReceiverSecret: {Name: "dp8.receiver_secret", Label: "Receiver secret", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullReceiverSecret, in wire order: first secret of what the listener signs; zero from the listener"},
+	fConnectSig:     {Name: "dp8.connect_sig", Label: "Connect signature", Kind: dissect.Bytes, Privacy: dissect.Secret, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullConnectSig: cookie of the listener, echoed by the connector"},
+	fSenderSecret:   {Name: "dp8.sender_secret", Label: "Sender secret", Kind: dissect.Bytes, Privacy: dissect.Secret, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullSenderSecret, in wire order: first secret of what the connector signs; zero from the listener"},
+	fReceiverSecret: {Name: "dp8.receiver_secret", Label: "Receiver secret", Kind: dissect.Bytes, Privacy: dissect.Secret, Size: 8, Clause: "MC-DPL8R 2.2.1.3", Doc: "ullReceiverSecret, in wire order: first secret of what the listener signs; zero from the listener"},
 	fSigningOpts:    {Name: "dp8.signing_opts", Label: "Signing options", Kind: dissect.Uint, Base: dissect.Hex, Size: 4, Bits: signingBits, Clause: "MC-DPL8R 2.2.1.3", Doc: "dwSigningOpts: fast or full"},
 	fEchoTimestamp:  {Name: "dp8.echo_timestamp", Label: "Echoed timestamp", Kind: dissect.Uint, Size: 4, Unit: "ms", Clause: "MC-DPL8R 2.2.1.3", Doc: "dwEchoTimestamp: tTimestamp of the CONNECTED_SIGNED that is answered"},
 
@@ -73,17 +73,17 @@ var Fields = [numFields]dissect.Field{
 	fSacked:    {Name: "dp8.sacked", Label: "Selectively acknowledged", Kind: dissect.IDs, Clause: "MC-DPL8R 3.1.5.2.3", Doc: "sequences the SACK mask names"},
 	FSendMask:  {Name: "dp8.send_mask", Label: "Send mask", Kind: dissect.Uint, Base: dissect.Mask64, Clause: "MC-DPL8R 2.2.2", Doc: "dwSendMask1 and dwSendMask2 as one mask: bit i gives up sequence bSeq-1-i (SACK: bNSeq-1-i)"},
 	fDropped:   {Name: "dp8.dropped", Label: "Given up", Kind: dissect.IDs, Clause: "MC-DPL8R 3.1.5.2.4", Doc: "sequences the send mask names: not reliable, never sent again"},
-	FSignature: {Name: "dp8.signature", Label: "Signature", Kind: dissect.Bytes, Size: 8, Clause: "MC-DPL8R 3.1.5.2.7", Doc: "ullSignature, in wire order: the secret (fast) or the first 8 bytes of a SHA-1 digest (full)"},
+	FSignature: {Name: "dp8.signature", Label: "Signature", Kind: dissect.Bytes, Privacy: dissect.Signature, Size: 8, Clause: "MC-DPL8R 3.1.5.2.7", Doc: "ullSignature, in wire order: the secret (fast) or the first 8 bytes of a SHA-1 digest (full)"},
 
-	fPayload:     {Name: "dp8.payload", Label: "Payload", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.2", Doc: "payload: application data of a frame that is not coalesced"},
+	fPayload:     {Name: "dp8.payload", Label: "Payload", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "MC-DPL8R 2.2.2", Doc: "payload: application data of a frame that is not coalesced"},
 	fCore:        {Name: "dp8.core_message", Label: "Core message", Kind: dissect.Text, Clause: "MC-DPL8CS 2.2.1", Doc: "name of the DirectPlay core message that a payload with USER_1 holds (dwPacketType)"},
 	fPayloads:    {Name: "dp8.payloads", Label: "Coalesced payload", Kind: dissect.Array, Clause: "MC-DPL8R 2.2.3", Doc: "one of several payloads in one frame"},
 	FPartSize:    {Name: "dp8.payloads.size", Label: "Size", Kind: dissect.Uint, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "bSize and the COALESCE_BIG bits of bCommand: 11 bits, padding not counted"},
 	fPartCommand: {Name: "dp8.payloads.command", Label: "Command", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Bits: coalesceBits, Clause: "MC-DPL8R 2.2.3", Doc: "bCommand of a coalesce header"},
-	FPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
-	FPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
-	FHeaderPad:   {Name: "dp8.header_padding", Label: "Header padding", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2.3", Doc: "two zero bytes after an odd number of coalesce headers"},
-	fTrailing:    {Name: "dp8.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "MC-DPL8R 2.2", Doc: "bytes after the last field of the frame"},
+	FPartData:    {Name: "dp8.payloads.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "MC-DPL8R 2.2.3", Doc: "the coalesced payload, without padding"},
+	FPartPad:     {Name: "dp8.payloads.padding", Label: "Padding", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "MC-DPL8R 2.2.3", Doc: "zero bytes up to the next 32-bit boundary"},
+	FHeaderPad:   {Name: "dp8.header_padding", Label: "Header padding", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "MC-DPL8R 2.2.3", Doc: "two zero bytes after an odd number of coalesce headers"},
+	fTrailing:    {Name: "dp8.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "MC-DPL8R 2.2", Doc: "bytes after the last field of the frame"},
 }
 
 var cframeBits = []dissect.Bit{

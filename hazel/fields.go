@@ -64,7 +64,7 @@ var plainFields = [numPlainFields]dissect.Field{
 	fFragmentIndex: {Name: "hazel.fragment_index", Label: "Fragment index", Kind: dissect.Uint, Clause: "Hazel v0.1.2 Fragmented.cs", Doc: "place of a fragment: 2 bytes, from 1, the first fragment has none; 1 byte, from 0, in fork36"},
 	fSendOption:    {Name: "hazel.send_option", Label: "Send option", Kind: dissect.Uint, Base: dissect.Hex, Size: 1, Clause: "Hazel pull request 36", Doc: "send option of the whole message, before the data of its first fragment"},
 	fSize:          {Name: "hazel.size", Label: "Size", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel pull request 36", Doc: "size of the datagram that an MTU test tries"},
-	fPadding:       {Name: "hazel.padding", Label: "Padding", Kind: dissect.Bytes, Clause: "Hazel pull request 36", Doc: "bytes that fill an MTU test"},
+	fPadding:       {Name: "hazel.padding", Label: "Padding", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "Hazel pull request 36", Doc: "bytes that fill an MTU test"},
 
 	fMessages:    {Name: "hazel.messages", Label: "Message", Kind: dissect.Array, Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "one of the application's messages, where they fill a payload exactly"},
 	fLength:      {Name: "hazel.messages.length", Label: "Length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "bytes after the tag, little-endian"},
@@ -80,11 +80,11 @@ var plainFields = [numPlainFields]dissect.Field{
 	fCallID:      {Name: "hazel.messages.messages.call_id", Label: "Call", Kind: dissect.Uint, Clause: "Among Us", Doc: "procedure that RPC calls, a byte after its net ID; the numbers depend on the version of the game"},
 	fSpawnID:     {Name: "hazel.messages.messages.spawn_id", Label: "Spawn ID", Kind: dissect.Uint, Clause: "Among Us", Doc: "what Spawn creates, a packed number at the beginning of its data"},
 	fClientID:    {Name: "hazel.messages.messages.client_id", Label: "Client", Kind: dissect.Uint, Clause: "Among Us", Doc: "client that Spawn, SceneChange and Ready name, a packed number; 4294967294 (-2) stands for the game itself"},
-	fInnerData:   {Name: "hazel.messages.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, its ids included"},
-	fMessageData: {Name: "hazel.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, where it is not shown as messages"},
+	fInnerData:   {Name: "hazel.messages.messages.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, its ids included"},
+	fMessageData: {Name: "hazel.messages.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "Hazel be3f2d8 MessageWriter.cs", Doc: "content of the message, where it is not shown as messages"},
 	fReason:      {Name: "hazel.reason", Label: "Reason", Kind: dissect.Uint, Size: 1, Values: reasons, Clause: "Among Us DisconnectReasons", Doc: "why a connection of Among Us was ended, from the data of the Disconnect"},
-	fData:        {Name: "hazel.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "Hazel page, Header Data", Doc: "Data: what follows the header, where it is not made of messages"},
-	fTrailing:    {Name: "hazel.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Clause: "Hazel 439af6e KeepAlive.cs", Doc: "bytes after a Ping, which has none"},
+	fData:        {Name: "hazel.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "Hazel page, Header Data", Doc: "Data: what follows the header, where it is not made of messages"},
+	fTrailing:    {Name: "hazel.trailing", Label: "Trailing bytes", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "Hazel 439af6e KeepAlive.cs", Doc: "bytes after a Ping, which has none"},
 }
 
 var dataBits = []dissect.Bit{

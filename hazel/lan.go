@@ -41,7 +41,7 @@ const (
 // LANFields is the table of announcements.
 var LANFields = [numLANFields]dissect.Field{
 	lanMagic: {Name: "hazel-lan.magic", Label: "Magic", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Clause: "Hazel UdpBroadcaster.cs", Doc: "the bytes 04 02"},
-	lanText:  {Name: "hazel-lan.text", Label: "Text", Kind: dissect.Bytes, Clause: "Hazel UdpBroadcaster.cs", Doc: "UTF-8; of Among Us the name, the state and the number of players of a game, each followed by ~"},
+	lanText:  {Name: "hazel-lan.text", Label: "Text", Kind: dissect.Bytes, Privacy: dissect.Name, Clause: "Hazel UdpBroadcaster.cs", Doc: "UTF-8; of Among Us the name, the state and the number of players of a game, each followed by ~"},
 }
 
 var lanHead = []byte{4, 2}

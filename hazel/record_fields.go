@@ -61,22 +61,22 @@ var recordFields = [numRecordFields]dissect.Field{
 
 	rClientVersion:     {Name: "records.client_version", Label: "Client version", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Values: recordVersions, Clause: "RFC 6347 4.3.2", Doc: "client_version: highest version the client offers"},
 	rServerVersion:     {Name: "records.server_version", Label: "Server version", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Values: recordVersions, Clause: "RFC 6347 4.3.2", Doc: "server_version: version the server chose"},
-	rRandom:            {Name: "records.random", Label: "Random", Kind: dissect.Bytes, Size: 32, Clause: "RFC 5246 7.4.1.2", Doc: "random: fresh bytes of the sender"},
+	rRandom:            {Name: "records.random", Label: "Random", Kind: dissect.Bytes, Privacy: dissect.Payload, Size: 32, Clause: "RFC 5246 7.4.1.2", Doc: "random: fresh bytes of the sender"},
 	rSessionLength:     {Name: "records.session_id_length", Label: "Session ID length", Kind: dissect.Uint, Size: 1, Unit: "bytes", Clause: "RFC 5246 7.4.1.2", Doc: "length of session_id"},
-	rSession:           {Name: "records.session_id", Label: "Session ID", Kind: dissect.Bytes, Clause: "RFC 5246 7.4.1.2", Doc: "session_id: a session to be resumed"},
+	rSession:           {Name: "records.session_id", Label: "Session ID", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "RFC 5246 7.4.1.2", Doc: "session_id: a session to be resumed"},
 	rSessionVersion:    {Name: "records.session_version", Label: "Session version", Kind: dissect.Uint, Size: 1, Clause: "Hazel f164f55 Handshake.cs", Doc: "session_id of one byte: version of Hazel's session protocol"},
 	rCookieLength:      {Name: "records.cookie_length", Label: "Cookie length", Kind: dissect.Uint, Size: 1, Unit: "bytes", Clause: "RFC 6347 4.3.2", Doc: "length of cookie"},
-	rCookie:            {Name: "records.cookie", Label: "Cookie", Kind: dissect.Bytes, Clause: "RFC 6347 4.2.1", Doc: "cookie: given by the server, echoed by the client to prove its address"},
+	rCookie:            {Name: "records.cookie", Label: "Cookie", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "RFC 6347 4.2.1", Doc: "cookie: given by the server, echoed by the client to prove its address"},
 	rSuitesLength:      {Name: "records.cipher_suites_length", Label: "Cipher suites length", Kind: dissect.Uint, Size: 2, Unit: "bytes", Clause: "RFC 5246 7.4.1.2", Doc: "length of cipher_suites"},
 	rSuites:            {Name: "records.cipher_suites", Label: "Cipher suites", Kind: dissect.Bytes, Clause: "RFC 5246 7.4.1.2", Doc: "cipher_suites: those the client offers, 2 bytes each; Hazel offers only c02f"},
 	rSuite:             {Name: "records.cipher_suite", Label: "Cipher suite", Kind: dissect.Uint, Base: dissect.Hex, Size: 2, Clause: "RFC 5246 7.4.1.3", Doc: "cipher_suite: the one the server chose"},
 	rCompressionLength: {Name: "records.compression_methods_length", Label: "Compression methods length", Kind: dissect.Uint, Size: 1, Unit: "bytes", Clause: "RFC 5246 7.4.1.2", Doc: "length of compression_methods"},
 	rCompression:       {Name: "records.compression_methods", Label: "Compression methods", Kind: dissect.Bytes, Clause: "RFC 5246 7.4.1.2", Doc: "compression_methods of the client, or the one the server chose"},
-	rExtensions:        {Name: "records.extensions", Label: "Extensions", Kind: dissect.Bytes, Clause: "RFC 5246 7.4.1.4", Doc: "extensions with their length"},
+	rExtensions:        {Name: "records.extensions", Label: "Extensions", Kind: dissect.Bytes, Privacy: dissect.Payload, Clause: "RFC 5246 7.4.1.4", Doc: "extensions with their length"},
 	rAlertLevel:        {Name: "records.alert_level", Label: "Alert level", Kind: dissect.Uint, Size: 1, Values: []dissect.Value{{Value: 1, Name: "warning"}, {Value: 2, Name: "fatal"}}, Clause: "RFC 5246 7.2", Doc: "level of an alert that is not encrypted"},
 	rAlert:             {Name: "records.alert_description", Label: "Alert", Kind: dissect.Uint, Size: 1, Values: alerts, Clause: "RFC 5246 7.2", Doc: "description of an alert that is not encrypted"},
 	rCarries:           {Name: "records.carries", Label: "Carries", Kind: dissect.Text, Clause: "Hazel AesGcmRecordProtection.cs", Doc: "type of the encrypted message, where its size gives it away"},
-	rData:              {Name: "records.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: "RFC 6347 4.1", Doc: "fragment: the content of the record, mostly encrypted"},
+	rData:              {Name: "records.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "RFC 6347 4.1", Doc: "fragment: the content of the record, mostly encrypted"},
 }
 
 var contentTypes = []dissect.Value{

@@ -96,6 +96,6 @@ var Fields = [numFields]dissect.Field{
 	FAckPacketID:    {Name: "knet.messages.ack_packet_id", Label: "Acknowledged PacketID", Kind: dissect.Uint, Size: 3, Clause: reserved, Doc: "PacketID of a PacketAck; with spec the two upper bits are the first sequence bits"},
 	fAckBits:        {Name: "knet.messages.ack_bits", Label: "Sequence bits", Kind: dissect.Uint, Base: dissect.Mask64, Clause: reserved, Doc: "PacketID sequence bits: bit i acknowledges PacketID+1+i; 34 with spec, 32 with reference (AMB-KN-06)"},
 	fAcked:          {Name: "knet.messages.acked", Label: "Acknowledges", Kind: dissect.IDs, Clause: reserved, Doc: "PacketIDs a PacketAck acknowledges"},
-	fData:           {Name: "knet.messages.data", Label: "Data", Kind: dissect.Bytes, Unit: "bytes", Clause: contentFormat, Doc: "Payload: what follows the MessageID"},
-	fConnectData:    {Name: "knet.connect_data", Label: "Connect data", Kind: dissect.Bytes, Unit: "bytes", Clause: "kNet 715850d, Network.cpp 776-799", Doc: "content of the connect datagram of reference: eight zero bytes, or chosen by the application"},
+	fData:           {Name: "knet.messages.data", Label: "Data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: contentFormat, Doc: "Payload: what follows the MessageID"},
+	fConnectData:    {Name: "knet.connect_data", Label: "Connect data", Kind: dissect.Bytes, Privacy: dissect.Payload, Unit: "bytes", Clause: "kNet 715850d, Network.cpp 776-799", Doc: "content of the connect datagram of reference: eight zero bytes, or chosen by the application"},
 }

@@ -11,16 +11,17 @@ import (
 
 // A FieldRow is a field of the reference table, as `dpdissect fields` lists it.
 type FieldRow struct {
-	Name   string     `json:"name"`
-	Label  string     `json:"label"`
-	Type   string     `json:"type"`
-	Unit   string     `json:"unit,omitempty"`
-	Doc    string     `json:"doc,omitempty"`
-	Clause string     `json:"clause,omitempty"`
-	Of     string     `json:"of,omitempty"`   // of a flag: the field it is a bit of
-	Mask   uint64     `json:"mask,omitempty"` // of a flag: that bit
-	Bits   []BitRow   `json:"bits,omitempty"`
-	Values []ValueRow `json:"values,omitempty"`
+	Name    string     `json:"name"`
+	Label   string     `json:"label"`
+	Type    string     `json:"type"`
+	Unit    string     `json:"unit,omitempty"`
+	Doc     string     `json:"doc,omitempty"`
+	Clause  string     `json:"clause,omitempty"`
+	Privacy string     `json:"privacy"`        // what dpdissect redact makes of it
+	Of      string     `json:"of,omitempty"`   // of a flag: the field it is a bit of
+	Mask    uint64     `json:"mask,omitempty"` // of a flag: that bit
+	Bits    []BitRow   `json:"bits,omitempty"`
+	Values  []ValueRow `json:"values,omitempty"`
 }
 
 // A BitRow is one flag of a field, which has a row of its own, too.
@@ -53,7 +54,7 @@ func FieldRows(protocols []*dissect.Protocol) []FieldRow {
 }
 
 func fieldRow(f *dissect.Field) FieldRow {
-	row := FieldRow{Name: f.Name, Label: f.Label, Type: typeName(f), Unit: f.Unit, Doc: f.Doc, Clause: f.Clause}
+	row := FieldRow{Name: f.Name, Label: f.Label, Type: typeName(f), Unit: f.Unit, Doc: f.Doc, Clause: f.Clause, Privacy: f.Privacy.String()}
 	for _, b := range f.Bits {
 		row.Bits = append(row.Bits, BitRow{b.Name, b.Mask, b.Label, b.Doc})
 	}
@@ -64,7 +65,7 @@ func fieldRow(f *dissect.Field) FieldRow {
 }
 
 func flagRow(f *dissect.Field, b *dissect.Bit) FieldRow {
-	return FieldRow{Name: f.Name + "_flags." + b.Name, Label: b.Label, Type: "bool", Doc: b.Doc, Clause: f.Clause, Of: f.Name, Mask: b.Mask}
+	return FieldRow{Name: f.Name + "_flags." + b.Name, Label: b.Label, Type: "bool", Doc: b.Doc, Clause: f.Clause, Privacy: dissect.Keep.String(), Of: f.Name, Mask: b.Mask}
 }
 
 // typeName is the kind, for a number with its width: "uint8", "mask64",

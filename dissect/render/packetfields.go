@@ -59,6 +59,12 @@ func noteField(name, label, doc string, get func(n *dissect.Note) string) packet
 	return f
 }
 
+// tells sets what the field gives away.
+func (f packetField) tells(p dissect.Privacy) packetField {
+	f.field.Privacy = p
+	return f
+}
+
 // generatedFields are what the analysis gives a frame.
 func generatedFields() (fields []packetField) {
 	for i := range dissect.GeneratedFields {
@@ -107,14 +113,14 @@ var packetFields = append(append([]packetField{
 	}),
 	uintField("frame.len", "Frame length", "bytes of the packet on the wire", func(fr *dissect.Frame) uint64 { return uint64(fr.WireLen) }),
 	uintField("frame.cap_len", "Captured length", "captured bytes of the packet", func(fr *dissect.Frame) uint64 { return uint64(fr.CapLen) }),
-	textField("ip.src", "Source address", "IPv4 or IPv6", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return fr.Src.Addr().AppendTo(dst) }),
-	textField("ip.dst", "Destination address", "IPv4 or IPv6", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return fr.Dst.Addr().AppendTo(dst) }),
+	textField("ip.src", "Source address", "IPv4 or IPv6", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return fr.Src.Addr().AppendTo(dst) }).tells(dissect.Address),
+	textField("ip.dst", "Destination address", "IPv4 or IPv6", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return fr.Dst.Addr().AppendTo(dst) }).tells(dissect.Address),
 	uintField("ip.ttl", "Time to live", "or hop limit of IPv6", func(fr *dissect.Frame) uint64 { return uint64(fr.TTL) }),
 	linkField("ip.id", "Identification", "of IPv4; absent on IPv6", func(fr *dissect.Frame) uint64 { return uint64(fr.IPID) }),
-	uintField("udp.srcport", "Source port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Src.Port) }),
-	uintField("udp.dstport", "Destination port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Dst.Port) }),
+	uintField("udp.srcport", "Source port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Src.Port) }).tells(dissect.Port),
+	uintField("udp.dstport", "Destination port", "", func(fr *dissect.Frame) uint64 { return uint64(fr.Dst.Port) }).tells(dissect.Port),
 	uintField("udp.length", "Length", "of the UDP datagram with its header of 8 bytes, by the header", func(fr *dissect.Frame) uint64 { return uint64(fr.Length) + 8 }),
-	{field: dissect.Field{Name: "udp.payload", Label: "Payload", Doc: "captured bytes", Kind: dissect.Bytes},
+	{field: dissect.Field{Name: "udp.payload", Label: "Payload", Doc: "captured bytes", Kind: dissect.Bytes, Privacy: dissect.Payload},
 		append: func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return appendHex(dst, fr.Payload) }},
 	textField("protocol", "Protocol", "", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Protocol...) }),
 	{field: dissect.Field{Name: "connection", Label: "Connection", Doc: "id of the connection, from 0", Kind: dissect.Uint},
@@ -131,7 +137,7 @@ var packetFields = append(append([]packetField{
 		return append(dst, fr.Direction)
 	}),
 	textField("type", "Type", "of the frame", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return append(dst, fr.Type...) }),
-	freeField("summary", "Summary", "one line for people", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return AppendEscaped(dst, fr.Summary) }),
+	freeField("summary", "Summary", "one line for people", func(dst []byte, fr *dissect.Frame, _ *Clock) []byte { return AppendEscaped(dst, fr.Summary) }).tells(dissect.Payload),
 	textField("analysis", "Analysis", "words of the analysis, each one a value", nil), // values of its own, see appendWord
 	noteField("note.rule", "Rule", "of a finding, each one a value", func(n *dissect.Note) string { return n.Rule }),
 	noteField("note.severity", "Severity", "of a finding: error, warn or note; each one a value", func(n *dissect.Note) string { return n.Severity }),
