@@ -11,10 +11,10 @@ type RecordTable struct {
 func newRecordTable(paths ...string) *RecordTable { return &RecordTable{paths, cellsOf(paths)} }
 
 // FrameTable is of frame records: the fields of a datagram, which differ by protocol, stand in
-// one cell, as JSON.
+// one cell, as JSON, and what the decoder knew beyond the bytes in another.
 func FrameTable() *RecordTable {
 	return newRecordTable(strings.Fields(`connection frame file time src dst length protocol direction type summary fields analysis notes
-		retry_of acked_in acks ack_rtt_ms error.field error.offset error.message`)...)
+		retry_of acked_in acks ack_rtt_ms error.field error.offset error.message layout`)...)
 }
 
 // MessageTable is of message records.
