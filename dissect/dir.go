@@ -4,7 +4,7 @@ package dissect
 // b sends. It indexes what there is of both.
 type Dir int
 
-// Dirs is how many there are: "for dir := range dissect.Dirs".
+// Dirs is the number of directions, to range over: for dir := range dissect.Dirs.
 const Dirs Dir = 2
 
 // Other is the direction of the other side.

@@ -198,7 +198,7 @@ func (c *reduceCommand) writeAll(j *job, f *session.Finding, packets uint64, r *
 	return err
 }
 
-// mostFindings is how many findings are named where the one that is asked for is not there.
+// mostFindings bounds the list of findings in the error that the one asked for is not there.
 const mostFindings = 12
 
 // noFinding says which findings there are. Of an input that could not be read to its end that

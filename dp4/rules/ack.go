@@ -115,7 +115,7 @@ func (j *judge) knewUnreliable(dir dissect.Dir, u *track.Record) bool {
 }
 
 // judgeAckSerial: an ACK has the serial of a transmission of its packet (MC-DPL4R
-// 2.2.4, AMB-DP4-14). Sendings the capture missed take at least a round trip each.
+// 2.2.4, AMB-DP4-14). Transmissions the capture missed take at least a round trip each.
 func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	high := u.High

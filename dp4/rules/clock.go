@@ -133,7 +133,7 @@ func (j *judge) judgeStill(dir dissect.Dir, k *clock, y *heard) {
 // checkRate compares the first and the latest stretch. What the clocks differ by then
 // may be due to a pause of the host or to a step of either clock: a rate shows in all
 // of the time. checkRate reports whether the clock starts again.
-func (j *judge) checkRate(dir dissect.Dir, k *clock, y *heard) (anew bool) {
+func (j *judge) checkRate(dir dissect.Dir, k *clock, y *heard) (restarts bool) {
 	rules, drift, span := &j.c.Rules, k.drift(), y.time-k.from
 	if k.told {
 		return false

@@ -99,7 +99,7 @@ func (j *judge) settleDoubt(dir dissect.Dir, z *heard) bool {
 		if s.later.set { // the place of y is unknown, so nothing else of it went back
 			x = s.later
 		}
-		j.accuse(dir, &x, &y, &y, conform.GuardNone)
+		j.reportGoingBack(dir, &x, &y, &y, conform.GuardNone)
 		return false
 	case s.later.set && y.goesOn(z):
 		s.doubt = heard{}
@@ -107,14 +107,14 @@ func (j *judge) settleDoubt(dir dissect.Dir, z *heard) bool {
 	case y.goesOn(z) && p.set && p.goesOn(&y):
 		s.base, s.doubt = y, heard{}
 		s.clock.start(&y)
-		j.accuse(dir, &x, &y, &x, conform.GuardNone)
+		j.reportGoingBack(dir, &x, &y, &x, conform.GuardNone)
 		return false
 	case y.goesOn(z):
 		g := conform.GuardNone
 		if !x.hasNum || !y.hasNum || x.epoch != y.epoch || y.num < x.num {
 			g = conform.GuardLife
 		}
-		j.accuse(dir, &x, &y, &y, g)
+		j.reportGoingBack(dir, &x, &y, &y, g)
 		*s = hearing{base: y}
 		s.clock.start(z)
 		return false
@@ -126,8 +126,8 @@ func (j *judge) settleDoubt(dir dissect.Dir, z *heard) bool {
 	return false
 }
 
-// accuse reports what goes back from x to y, at either of them.
-func (j *judge) accuse(dir dissect.Dir, x, y, at *heard, g conform.Guard) {
+// reportGoingBack reports what went back from x to y, at the frame of either.
+func (j *judge) reportGoingBack(dir dissect.Dir, x, y, at *heard, g conform.Guard) {
 	since := int64(noWindow)
 	say := func(rule int, message string) {
 		proof := x.frame
@@ -178,7 +178,7 @@ func (j *judge) closeHearing(dir dissect.Dir) {
 			x = s.later
 		}
 		s.doubt = heard{}
-		j.accuse(dir, &x, &y, &y, conform.GuardHold)
+		j.reportGoingBack(dir, &x, &y, &y, conform.GuardHold)
 	}
 }
 

@@ -190,15 +190,15 @@ func missingFlags(c dp8.Command) string {
 // against this one (guard LIFE).
 func (j contentJudge) judgeForeignKeepAlive(d *dp8.DFrame) {
 	if rules := &j.c.Rules; j.OtherID.Continues {
-		j.accuseKeepAlive(rules, d)
+		j.reportKeepAlive(rules, d)
 	} else {
 		rules.Unclear(r222KaSessid, conform.GuardLife, j.foreignID(d))
 	}
 }
 
-// accuseKeepAlive tells what is wrong with a KeepAlive whose id is not where it
+// reportKeepAlive tells what is wrong with a KeepAlive whose id is not where it
 // should be.
-func (j contentJudge) accuseKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
+func (j contentJudge) reportKeepAlive(rules *session.Evaluation, d *dp8.DFrame) {
 	if d.Control&dp8.CtlCoalesce != 0 {
 		j.judgeKeepAliveHeader(rules, d) // what looks like an id are coalesced payloads
 		return

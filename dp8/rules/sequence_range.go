@@ -39,7 +39,7 @@ func (j sequenceJudge) judgeRange(dir dissect.Dir, num seq.Num) {
 	}
 	if need := j.needed(dir); o.n >= need {
 		for ; o.judged < o.n; o.judged++ {
-			j.accuseOver(dir, &o.list[o.judged], conform.GuardNone)
+			j.reportOver(dir, &o.list[o.judged], conform.GuardNone)
 		}
 	}
 	o.list = append(o.list[:o.n], over{num: num, cum: cum, frame: j.Frame.Frame, time: j.Frame.Time})
@@ -66,7 +66,7 @@ func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum seq.Num) {
 		return
 	}
 	if o.fast++; o.fast == fastFrames && o.n > 0 && o.list[o.n-1].cum == cum {
-		j.accuseOver(dir, &o.list[o.n-1], conform.GuardNone)
+		j.reportOver(dir, &o.list[o.n-1], conform.GuardNone)
 	}
 }
 
@@ -97,8 +97,8 @@ func (j sequenceJudge) rangeCase(dir dissect.Dir, o *over) conform.Case {
 		Message: fmt.Sprintf("bSeq is %d and the lowest unacknowledged number %d: more than 64 in flight", uint8(o.num), uint8(o.cum))}
 }
 
-// accuseOver judges a frame beyond the window, once.
-func (j sequenceJudge) accuseOver(dir dissect.Dir, o *over, blocked conform.Guard) {
+// reportOver judges a frame beyond the window, once.
+func (j sequenceJudge) reportOver(dir dissect.Dir, o *over, blocked conform.Guard) {
 	if o.done {
 		return
 	}
@@ -121,7 +121,7 @@ func (j sequenceJudge) confirmOverrun(dir dissect.Dir, next seq.Num) {
 		}
 		x.laterAt = j.Frame.Time
 		if x.later++; x.later >= j.needed(dir) {
-			j.accuseOver(dir, x, conform.GuardNone)
+			j.reportOver(dir, x, conform.GuardNone)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (j sequenceJudge) confirmOverrun(dir dissect.Dir, next seq.Num) {
 func (j sequenceJudge) endOverrun(dir dissect.Dir) {
 	o := &j.side[dir].sequence.over
 	for ; o.judged < o.n; o.judged++ {
-		j.accuseOver(dir, &o.list[o.judged], conform.GuardOdds)
+		j.reportOver(dir, &o.list[o.judged], conform.GuardOdds)
 	}
 	o.n, o.judged = 0, 0
 }
@@ -140,7 +140,7 @@ func (j sequenceJudge) closeOverrun(dir dissect.Dir) {
 	o := &j.side[dir].sequence.over
 	if o.n >= j.needed(dir) {
 		for ; o.judged < o.n; o.judged++ {
-			j.accuseOver(dir, &o.list[o.judged], conform.GuardNone)
+			j.reportOver(dir, &o.list[o.judged], conform.GuardNone)
 		}
 	}
 	j.endOverrun(dir)

@@ -66,18 +66,6 @@ func generated() (keys []Key) {
 	return append(keys, lists...)
 }
 
-// HereKeys are those that only files have from which packets were left out: links by the
-// numbers of the packets there.
-func HereKeys() []Key {
-	var keys []Key
-	for i := range dissect.GeneratedFields {
-		if v := &dissect.GeneratedFields[i]; !v.Time {
-			keys = append(keys, Key{Name: "here." + v.Record(), Doc: "the same as `" + v.Record() + "`, by the numbers of the output"})
-		}
-	}
-	return keys
-}
-
 // appendLine appends the line for machines. here is nil where all packets are written.
 func appendLine(dst []byte, keys []Key, fr *dissect.Frame, here *places) []byte {
 	dst = append(dst, Mark...)

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// mostPlaces is how many packets of the output are remembered by their numbers.
+// mostPlaces bounds the packets of the output that are remembered by their numbers.
 const mostPlaces = 1 << 20
 
 // places are the numbers that packets of the input have in the output.
@@ -33,24 +33,27 @@ func (p *places) of(frame uint64) uint64 {
 	return 0
 }
 
-// appendLinks appends the links of a frame by the numbers of the output.
+// appendLinks appends the links of a frame to earlier ones by the numbers of the output. What a
+// later frame tells leads to a packet that is not written yet.
 func (p *places) appendLinks(dst []byte, fr *dissect.Frame) []byte {
 	for i := range dissect.GeneratedFields {
-		v := &dissect.GeneratedFields[i]
-		if v.Time {
-			continue
+		switch v := &dissect.GeneratedFields[i]; {
+		case v.Late:
+		case v.All != nil:
+			dst = p.appendLink(dst, v.Record(), v.All(fr)...)
+		default:
+			dst = p.appendLink(dst, v.Record(), v.Of(fr))
 		}
-		var all []uint64
-		if v.All != nil {
-			all = v.All(fr)
-		} else if n := v.Of(fr); n != 0 {
-			all = []uint64{n}
-		}
-		sep := " here." + v.Record() + "="
-		for _, n := range all {
-			if number := p.of(n); number != 0 && len(dst) <= maxLine {
-				dst, sep = strconv.AppendUint(append(dst, sep...), number, 10), ","
-			}
+	}
+	return dst
+}
+
+// appendLink appends a link to those of some frames that are in the output.
+func (p *places) appendLink(dst []byte, name string, frames ...uint64) []byte {
+	sep := " here." + name + "="
+	for _, n := range frames {
+		if number := p.of(n); number != 0 && len(dst) <= maxLine {
+			dst, sep = strconv.AppendUint(append(dst, sep...), number, 10), ","
 		}
 	}
 	return dst
