@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,13 +18,15 @@ type annotateCommand struct {
 	write string
 	plain bool
 	split splitting
+	waits time.Duration // the longest time that a live packet waits for later ones
 }
 
-// annotatePatience is the longest time that a live packet waits for later ones.
+// annotatePatience is the usual time.
 const annotatePatience = 2 * time.Second
 
-func newAnnotate() *cobra.Command {
-	c := &annotateCommand{}
+func newAnnotate() *cobra.Command { return (&annotateCommand{waits: annotatePatience}).command() }
+
+func (c *annotateCommand) command() *cobra.Command {
 	c.delay, c.blocks = reportDelay, true
 	c.formats = []string{"pcapng"}
 	cmd := &cobra.Command{
@@ -116,8 +120,15 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !c.plain && !j.isLive()
 	p.Attach(&j.run, q)
-	j.patience = annotatePatience
-	if err = j.doWith(q, p.Err); err == nil {
+	j.patience = c.waits
+	q.Append(func(dst []byte) []byte { return p.Begin(dst, j.run.Source) })
+	if err = q.Flush(); err == nil {
+		err = j.doWith(q, func() error { return cmp.Or(p.Err(), c.ended(j)) })
+	}
+	if err == errEnded {
+		err = q.Finish()
+	}
+	if err == nil {
 		q.Append(func(dst []byte) []byte { return p.Finish(dst, j.run.Source) })
 		if err = q.Flush(); err == nil {
 			err = p.Err()
@@ -127,6 +138,17 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 		c.tell(j, p)
 	}
 	return j.finish(err)
+}
+
+// errEnded ends a run over files that was told to end.
+var errEnded = errors.New("the run was told to end")
+
+// ended is errEnded once a run was told to end whose source goes on all the same.
+func (c *annotateCommand) ended(j *job) error {
+	if c.stopped.Load() && !j.run.Source.Waits() {
+		return errEnded
+	}
+	return nil
 }
 
 // tell says what was written.

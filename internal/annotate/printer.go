@@ -153,6 +153,17 @@ func (p *Printer) say(fr *dissect.Frame) {
 	p.comment = appendText(p.comment, fr)
 }
 
+// Begin appends what stands in front of the first packet of a live run: who reads what is
+// written sees that it began.
+func (p *Printer) Begin(dst []byte, src *capture.Source) []byte {
+	for i, head := range src.Heads() {
+		if p.err == nil {
+			dst, p.err = p.out.Rest(dst, i, head)
+		}
+	}
+	return dst
+}
+
 // Finish appends what stands behind the last packets of the inputs.
 func (p *Printer) Finish(dst []byte, src *capture.Source) []byte {
 	for file := range src.Infos() {
