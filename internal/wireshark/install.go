@@ -207,7 +207,9 @@ func (f Folders) removeEmpty() {
 	}
 	profiles := filepath.Join(f.Config, "profiles")
 	for _, dir := range append([]string{filepath.Join(profiles, ProfileName), profiles}, append(dirs, f.Config)...) {
-		os.Remove(dir) // only when it is empty
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() { // a link to one is the user's
+			os.Remove(dir) // only when it is empty
+		}
 	}
 }
 
