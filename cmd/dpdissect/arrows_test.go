@@ -54,7 +54,7 @@ func arrows() []arrow {
 			"comments are made of what the tracker says of frames, for all protocols alike: nothing is computed for them, and no protocol package is named"},
 		{"internal/htmlreport", []string{"dissect", "session", "internal/measure", "internal/pipeline", "internal/timeline"}, nil,
 			"the page shows documents as they are, and draws what intervals hold: it reads no captures and names no protocol package"},
-		{"internal/yamlfile", []string{"dissect/filter"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
+		{"internal/yamlfile", []string{"dissect/filter", "dissect/spell"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
 		{"internal/config", []string{"internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "a configuration says what others understand: they check it"},
 		{"internal/verdict", []string{"dissect", "session", "internal/measure", "internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},
 		{"internal/reduce", []string{"dissect", "session", "internal/capture", "internal/pipeline", "internal/verdict"}, nil, "a capture is reduced by asking the check, whatever protocol that is about"},

@@ -66,7 +66,7 @@ func TestSamplerAnything(t *testing.T) {
 		st := Status{Now: demoStart, Started: demoStart}
 		any := func(label string) uint64 {
 			if rapid.IntRange(0, 9).Draw(t, label+"?") == 0 {
-				return rapid.Uint64Max(math.MaxInt64 / 2).Draw(t, label) // two sides are added up
+				return rapid.Uint64Max(math.MaxInt64/2).Draw(t, label) // two sides are added up
 			}
 			return rapid.Uint64Range(0, 1000).Draw(t, label)
 		}
