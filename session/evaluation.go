@@ -61,9 +61,9 @@ func newTallySet(rules []conform.Rule, sets [][]int) *tallySet {
 
 type hold struct {
 	conform.Case
-	settle func() (conform.Ruling, conform.Guard)
-	until  int64
-	frames uint64 // of the side at fault
+	settler Settler // nil for none
+	until   int64
+	frames  uint64 // of the side at fault
 }
 
 // ripeness is before what nothing that is held can be settled, so that most frames

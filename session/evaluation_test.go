@@ -10,6 +10,14 @@ import (
 
 const ms = int64(1e6)
 
+// settled is what is settled in one way.
+type settled struct {
+	ruling conform.Ruling
+	guard  conform.Guard
+}
+
+func (s settled) Settle() (conform.Ruling, conform.Guard) { return s.ruling, s.guard }
+
 // court is a connection under the rules of a test, with its findings.
 type court struct {
 	*story
@@ -137,7 +145,7 @@ func TestHold(t *testing.T) {
 		{conform.Doubtful, conform.GuardReord, conform.Tally{Inconclusive: 1}},
 	} {
 		c := newCourt(0)
-		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, func() (conform.Ruling, conform.Guard) { return tt.ruling, tt.guard })
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, settled{tt.ruling, tt.guard})
 		for range HoldSideFrames - 1 {
 			c.now += HoldLeast / 10
 			c.say(1, 2, "yes")

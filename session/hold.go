@@ -16,14 +16,20 @@ const (
 // maxHolds is how many verdicts of a connection may be held.
 const maxHolds = 64
 
-// Hold keeps a case open until a later frame had the time to explain it; settle,
+// A Settler tells what became of a case that was held. It is a value with a name, not a function, so that
+// a table can be written down.
+type Settler interface {
+	Settle() (conform.Ruling, conform.Guard)
+}
+
+// Hold keeps a case open until a later frame had the time to explain it; settler,
 // which may be nil, then tells whether one did.
-func (l *Evaluation) Hold(x conform.Case, settle func() (conform.Ruling, conform.Guard)) {
-	l.HoldFor(x, l.HoldTime(), settle)
+func (l *Evaluation) Hold(x conform.Case, settler Settler) {
+	l.HoldFor(x, l.HoldTime(), settler)
 }
 
 // HoldFor is Hold for a time of the rule's own, in ns.
-func (l *Evaluation) HoldFor(x conform.Case, ns int64, settle func() (conform.Ruling, conform.Guard)) {
+func (l *Evaluation) HoldFor(x conform.Case, ns int64, settler Settler) {
 	if l.doubt != conform.GuardNone && x.Blocked == conform.GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
@@ -35,7 +41,7 @@ func (l *Evaluation) HoldFor(x conform.Case, ns int64, settle func() (conform.Ru
 	if len(l.holds) == 0 {
 		l.ripe = never
 	}
-	h := hold{x, settle, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames}
+	h := hold{x, settler, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames}
 	l.ripe.await(&h, l.sight.now)
 	l.holds = append(l.holds, h)
 }
@@ -67,8 +73,8 @@ func (l *Evaluation) ripen() {
 
 func (l *Evaluation) settle(h *hold) {
 	r, g := conform.Failed, conform.GuardNone
-	if h.settle != nil {
-		r, g = h.settle()
+	if h.settler != nil {
+		r, g = h.settler.Settle()
 	}
 	l.end(h, r, g)
 }
@@ -106,13 +112,19 @@ const orderFrames = 3 * HoldSideFrames
 // HoldOrder keeps a case open that follows from the order in which frames of the two sides
 // were captured, until so many more came that differing clocks would show.
 func (l *Evaluation) HoldOrder(x conform.Case) {
-	l.HoldFor(x, 0, func() (conform.Ruling, conform.Guard) {
-		if l.ClocksDiffer() {
-			return conform.Doubtful, conform.GuardClock
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	l.HoldFor(x, 0, order{*l})
 	l.holds[len(l.holds)-1].frames = l.sight.frames[x.Dir] + orderFrames
+}
+
+// An order settles what HoldOrder keeps.
+type order struct{ l Evaluation }
+
+// Settle implements Settler.
+func (o order) Settle() (conform.Ruling, conform.Guard) {
+	if o.l.ClocksDiffer() {
+		return conform.Doubtful, conform.GuardClock
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // facing makes the rules look at a frame of a direction, copies included.

@@ -11,7 +11,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 	c := p.spare.Take()
 	c.flow, c.wants = p.flow, p.flow.Wants()
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, nil, c.timedOut)
+	c.c.Follow(&c.life.state, nil, c)
 	if f.Type != dp4.TypeNone {
 		c.c.Players, c.c.HasPlayers = [2]uint32{f.From.Value, f.To.Value}, true
 	}
@@ -30,11 +30,13 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		c.judge = p.judge()
 		c.judge.Follow(View{c})
 	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		c.flow.Acked(at, c.Frame.Frame)
-	}
 	return c
+}
+
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
 }
 
 // input tracks one decoded datagram.

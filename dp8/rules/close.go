@@ -200,17 +200,26 @@ func (j closeJudge) judgeReply(dir dissect.Dir, next seq.Num) {
 		if !j.Unwrapped(dir, duty.since) && !(j.Packet.Type == dp8.TypeDFrame && j.Packet.DFrame.KeepAlive && j.hs.SessionKnown) {
 			x.Blocked = conform.GuardLife
 		}
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if s.Ended || j.Resets() != [2]bool{} {
-				return conform.Passed, conform.GuardNone
-			}
-			return conform.Failed, conform.GuardNone
-		})
+		rules.Hold(x, unended{j, dir})
 		return
 	}
 	if next > duty.next {
 		duty.next, duty.since = next, j.Frame.Time
 	}
+}
+
+// An unended is a side that has not ended its stream.
+type unended struct {
+	j   closeJudge
+	dir dissect.Dir
+}
+
+// Settle implements session.Settler.
+func (h unended) Settle() (conform.Ruling, conform.Guard) {
+	if h.j.side[h.dir].Ended || h.j.Resets() != [2]bool{} {
+		return conform.Passed, conform.GuardNone
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // allCaptured reports that the latest numbers below next were captured: none of them

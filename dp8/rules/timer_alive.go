@@ -111,14 +111,20 @@ func (j retryJudge) settleOpening(dir dissect.Dir, next seq.Num) {
 	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
 		x := conform.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, and a round trip takes %s: congestion control starts with two", openingMost+1, ms(b.took), ms(rtt))}
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if !rules.Clean(0) {
-				return conform.Doubtful, conform.GuardClean
-			}
-			return conform.Failed, conform.GuardNone
-		})
+		rules.Hold(x, hasty{j})
 	}
 	*b = burst{}
+}
+
+// A hasty side began with more numbers than its first window.
+type hasty struct{ j retryJudge }
+
+// Settle implements session.Settler.
+func (h hasty) Settle() (conform.Ruling, conform.Guard) {
+	if !h.j.c.Rules.Clean(0) {
+		return conform.Doubtful, conform.GuardClean
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // judgeConnects judges when and how often CONNECT is sent (MC-DPL8R 3.1.2.1). The

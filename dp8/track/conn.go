@@ -35,7 +35,6 @@ type conn struct {
 
 	Event // the frame at hand
 	ack   seq.Acknowledgement
-	link  func(seq.Position)
 
 	numbered [2]int64 // time of the latest numbered frame
 	spoke    int64    // … or SACK, of either side

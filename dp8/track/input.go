@@ -9,7 +9,7 @@ import (
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	c.c.Follow(&c.life.state, &c.life.closer, c)
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
@@ -18,15 +18,17 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.History.lowMemory = c.wants.LowMemory
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
 	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		c.flow.Acked(at, c.Frame.Frame)
-	}
 	if p.judge != nil {
 		c.judge = p.judge()
 		c.judge.Follow(View{c}, &c.Event)
 	}
 	return c
+}
+
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
 }
 
 // input tracks one decoded datagram.

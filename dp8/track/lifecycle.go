@@ -120,8 +120,8 @@ func (c *conn) unreachable(answered bool) {
 	}
 }
 
-// timedOut reports whether a side gave up after tries without any reaction, when nothing came until end.
-func (c *conn) timedOut(end int64) bool {
+// TimedOut implements session.TimeLimit: it reports whether a side gave up after tries without any reaction, when nothing came until end.
+func (c *conn) TimedOut(end int64) bool {
 	return c.life.state <= session.Closing && c.life.gaveUp(end)
 }
 
@@ -154,7 +154,7 @@ func (c *conn) finish(end int64) {
 		c.judge.End(unproven)
 	}
 	l := &c.life
-	if c.timedOut(end) {
+	if c.TimedOut(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

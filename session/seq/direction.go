@@ -66,9 +66,9 @@ type work struct {
 	disregarded disregarded
 	account     *Account // nil unless Options.Account asks for it
 
-	settled   func(Settled)                     // not nil when wanted
-	trip      func(of MeasureSet, at, ns int64) // not nil when wanted
-	never     func(Position)                    // told of frames that were never acknowledged
+	listener  Listener
+	settles   bool // the listener wants what was concluded about numbers
+	trips     bool // … and times
 	minRTT    int64
 	hasRTT    bool
 	accepts   bool  // the peer acknowledged something
