@@ -67,7 +67,7 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 		{"START", conform.GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
 		{"BIDIR", conform.GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
 		{"CLEAN", conform.GuardClean, func(c *court) { c.capture(1, 0, 2) }, func(c *court) { c.capture(1, 1) }},
-		{"CLOCK", conform.GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
+		{"CLOCK", conform.GuardClock, func(c *court) { c.law.sight.backwards.N, c.law.sight.backAt = 1, c.now }, func(c *court) { c.law.sight.backwards.N = 0 }},
 		{"ROLE", conform.GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
 		{"VER", conform.GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
 		{"DIAL", conform.GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
@@ -113,7 +113,7 @@ func TestCleanSince(t *testing.T) {
 func TestSnap(t *testing.T) {
 	c := newCourt(0)
 	fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, Length: 9, Payload: []byte("cut")}}
-	c.law.facing(fr, 0)
+	c.law.beginFrame(fr, 0)
 	c.law.Broken(0, "broken")
 	if f := c.list[len(c.list)-1]; f.Guard != conform.GuardSnap {
 		t.Errorf("%q", f.Guard)

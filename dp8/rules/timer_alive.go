@@ -16,7 +16,7 @@ func (w *timerState) wake(j *judge, pause int64) {
 	*w = timerState{alive: w.alive, due: true, pause: pause, woken: j.Frame.Frame, wokenAt: j.Frame.Time, sleeper: j.Dir, opening: w.opening}
 	for i := range j.side {
 		if n := &j.side[i].Numbers; n.Started && j.side[i].sequence.idle && !j.side[i].Restless { // SACKs have no numbers that would show one missing
-			w.next[i] = n.Seen + 1
+			w.next[i] = n.TopSeen + 1
 		} else {
 			w.due = false
 		}
