@@ -265,3 +265,19 @@ func TestProofIsBounded(t *testing.T) {
 		t.Errorf("frames %v", got)
 	}
 }
+
+// TestRipeCasesAreOfOtherFrames: what was held is of the frames it was found at, however much of it
+// is settled when another one comes.
+func TestRipeCasesAreOfOtherFrames(t *testing.T) {
+	c := newCourt(0)
+	for range maxCases {
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, settled{conform.Failed, conform.GuardNone})
+	}
+	for range HoldSideFrames {
+		c.now += HoldLeast / 10
+		c.say(1, 2, "yes")
+	}
+	if got := c.tally().Fail; got != maxCases || c.law.Enough() {
+		t.Errorf("%d are settled; the frame at hand has enough: %v", got, c.law.Enough())
+	}
+}

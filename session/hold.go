@@ -130,7 +130,7 @@ func (o order) Settle() (conform.Ruling, conform.Guard) {
 // beginFrame makes a frame of a direction, copies included, the one at hand of the rules, and settles
 // what waited for it.
 func (l *Evaluation) beginFrame(fr *dissect.Frame, dir dissect.Dir) {
-	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
+	l.fr, l.dir, l.doubt = fr, dir, conform.GuardNone
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
@@ -141,4 +141,5 @@ func (l *Evaluation) beginFrame(fr *dissect.Frame, dir dissect.Dir) {
 	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
 		l.ripen()
 	}
+	l.cases = 0 // those that were held are of other frames
 }

@@ -94,7 +94,9 @@ func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words d
 		if n := a.Base + Num(bits.TrailingZeros64(m)); w.holds(n) {
 			u := w.at(n)
 			words |= d.ackOne(n, u, a, link)
-			u.state |= byMask
+			if !w.hasCum || n >= w.cum { // a frame that was overtaken says no less of what is below
+				u.state |= byMask
+			}
 		}
 	}
 	// A frame that was overtaken reports missing what has arrived since.

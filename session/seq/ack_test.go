@@ -347,3 +347,15 @@ func TestEngineInvariants(t *testing.T) {
 		}
 	})
 }
+
+// TestOvertakenMask: a mask of a frame that was overtaken says nothing of numbers that a cumulative
+// acknowledgement has passed: these are not acknowledged by a mask alone.
+func TestOvertakenMask(t *testing.T) {
+	l := newLane()
+	l.first(1, 2, 4)
+	l.ack(1, 5)
+	l.ack(1, 2, 3, 4)
+	if u := l.d.win.see(3); u.state&(acked|byMask) != acked {
+		t.Errorf("state %b of a number that a cumulative acknowledgement has passed", u.state)
+	}
+}
