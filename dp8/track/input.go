@@ -145,7 +145,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
-		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+		out.AckedBefore(s.seq.Peek(uint32(s.earlyTo)))
 	}
 	c.Num, c.KeepAlive, c.Horizon = num, keepAlive, c.c.Rules.Horizon()
 	c.Stamp.data, c.Stamp.Retry, c.Stamp.tick = true, c.Sent.Mark == seq.MarkRetry, 0
@@ -204,7 +204,7 @@ func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		c.Sent.Mark = seq.MarkRetry
 	} else if num <= c.side[dir].History.Top {
 		cum, ok := c.c.Dir[dir.Other()].Window().Cumulative()
-		c.Sent.Passed = ok && near(cum, d.NRcv) < cum
+		c.Sent.Outdated = ok && near(cum, d.NRcv) < cum
 	}
 }
 
@@ -234,7 +234,7 @@ func (c *conn) sack(dir dissect.Dir) {
 		return
 	}
 	x := c.sending(0, seq.Unmarked)
-	x.Passed = s.Ticks.passed(k.Timestamp)
+	x.Outdated = s.Ticks.passed(k.Timestamp)
 	c.Frame.Words |= c.c.Dir[dir].Unnumbered(x, false)
 	c.heedSACK(dir, next, k)
 }

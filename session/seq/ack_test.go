@@ -94,8 +94,8 @@ func TestUnneededRetries(t *testing.T) {
 			l.send(1, 1, MarkRetry, 7, 200)
 		}, 1},
 		{"never captured before", func(l *lane) { l.first(1, 3); l.ack(1, 4); l.send(1, 2, MarkRetry, 7, 200) }, 1},
-		{"acknowledged before anything was captured", func(l *lane) { l.d.Passed(2); l.send(1, 1, MarkRetry, 7, 200) }, 1},
-		{"not yet acknowledged before anything was captured", func(l *lane) { l.d.Passed(1); l.send(1, 1, MarkRetry, 7, 200) }, 0},
+		{"acknowledged before anything was captured", func(l *lane) { l.d.AckedBefore(2); l.send(1, 1, MarkRetry, 7, 200) }, 1},
+		{"not yet acknowledged before anything was captured", func(l *lane) { l.d.AckedBefore(1); l.send(1, 1, MarkRetry, 7, 200) }, 0},
 	} {
 		l := newLane()
 		c.play(l)

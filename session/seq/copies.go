@@ -14,7 +14,7 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
 		if f.hash == s.Hash && (s.IPID != 0 && s.IPID == f.ipid ||
-			f.num == uint32(s.Num) && (s.Exact || s.Passed || byTime && d.sameBytes(s, f))) {
+			f.num == uint32(s.Num) && (s.Exact || s.Outdated || byTime && d.sameBytes(s, f))) {
 			f.time = s.Time
 			return true
 		}
@@ -127,7 +127,7 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 // be copied again.
 func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
 	known := s.IPID != 0 && ipid != 0
-	if known && s.IPID == ipid || s.Passed || !s.HasTime {
+	if known && s.IPID == ipid || s.Outdated || !s.HasTime {
 		return true
 	}
 	horizon := int64(CopyHorizon)

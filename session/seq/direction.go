@@ -107,9 +107,9 @@ func (d *Direction) Begin(n Num) {
 	}
 }
 
-// Passed tells, before a number of this side was captured, that its peer had
+// AckedBefore tells, before a number of this side was captured, that its peer had
 // acknowledged all below next.
-func (d *Direction) Passed(next Num) {
+func (d *Direction) AckedBefore(next Num) {
 	d.ready()
 	if w := &d.win; !w.started {
 		w.cum, w.hasCum, d.ahead.before = next, true, next

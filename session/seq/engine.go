@@ -17,19 +17,19 @@ const (
 
 // A Sending is one captured transmission of a numbered unit.
 type Sending struct {
-	Num     Num
-	Mark    Mark
-	Exact   bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
-	Counted bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
-	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
-	NoAck   bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
-	Hash    uint64 // of the whole payload
-	Size    int    // bytes of the payload, by the UDP header
-	IPID    uint16 // IPv4 identification, 0 when there is none
-	Frame   uint64
-	Part    uint8 // of Frame
-	Time    int64 // ns
-	HasTime bool
+	Num      Num
+	Mark     Mark
+	Exact    bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
+	Counted  bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
+	Outdated bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
+	NoAck    bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
+	Hash     uint64 // of the whole payload
+	Size     int    // bytes of the payload, by the UDP header
+	IPID     uint16 // IPv4 identification, 0 when there is none
+	Frame    uint64
+	Part     uint8 // of Frame
+	Time     int64 // ns
+	HasTime  bool
 
 	asked, copied bool // what Copied answered
 }
@@ -39,7 +39,7 @@ var hashSeed = maphash.MakeSeed()
 // Of describes the datagram that sends a number.
 func (s *Sending) Of(d *dissect.Datagram, num Num, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
+	s.Num, s.Mark, s.Exact, s.Counted, s.Outdated, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
 	s.asked = false
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
