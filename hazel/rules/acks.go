@@ -87,6 +87,10 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
 	switch j.Odd {
 	case track.Missed:
+		if n > peer.Top {
+			j.keepAhead(dir, n)
+			return
+		}
 		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
 		return
 	case track.Earlier:
@@ -102,10 +106,12 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
 	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
-		switch x.Outcome {
-		case track.Reached:
+		switch {
+		case x.Outcome == track.Reached:
 			return conform.Dropped, conform.GuardNone
-		case track.Impossible:
+		case x.Outcome == track.Impossible && (peer.refuted || j.c.Dir[dir.Other()].Provisionals().Any()):
+			return conform.Doubtful, conform.GuardUnwrap // where the side's ids are is in doubt
+		case x.Outcome == track.Impossible:
 			return conform.Failed, conform.GuardNone
 		}
 		return conform.Doubtful, conform.GuardHold
