@@ -9,7 +9,7 @@ import (
 
 // From how many datagrams on it is worth saying that what they look like is not proven.
 const (
-	unheardLeast = 8  // that are not acknowledged
+	unheardLeast = 8 // that are not acknowledged
 	slowLeast    = 8 // that are acknowledged late
 )
 
