@@ -119,6 +119,13 @@ func (l *Evaluation) NeededOdds(dir dissect.Dir) int {
 	return conform.NeededOdds(d.Quality().Uncaptured()+d.Missing(), d.Quality().Distinct())
 }
 
+// NeededTwice is NeededOdds where the capture must each time have missed the first sending of
+// a number and had the next one. So many numbers, seen, may have been such.
+func (l *Evaluation) NeededTwice(dir dissect.Dir, seen uint64) int {
+	q := l.c.Dir[dir].Quality()
+	return conform.NeededTwice(q.Uncaptured()+l.c.Dir[dir].Missing()+seen, q.Distinct())
+}
+
 // Frames is how many frames of a side were seen.
 func (l *Evaluation) Frames(dir dissect.Dir) uint64 { return l.sight.frames[dir] }
 
