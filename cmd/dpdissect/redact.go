@@ -199,7 +199,7 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 		return nil, err
 	}
 	c.original = a
-	if err := c.survey.Assign(j.run.Source); err != nil {
+	if err := c.survey.Assign(&j.run); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.inputs(paths)[0], err)
 	}
 	if n := c.survey.Originals.Left; n > 0 {

@@ -40,14 +40,16 @@ func (c *redaction) analyse(j *job, attach func(*pipeline.Run)) ([]byte, error) 
 	return c.comparable(b.Bytes()), err
 }
 
-// shape is a text of which letters and digits are not told apart.
+// shape is a text of which letters, digits, and what is not printable are not told apart.
 func shape(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9':
 			return '0'
-		case r|0x20 >= 'a' && r|0x20 <= 'z', r >= 0x80:
+		case r|0x20 >= 'a' && r|0x20 <= 'z':
 			return 'a'
+		case r < ' ' || r >= 0x7f:
+			return -1
 		}
 		return r
 	}, s)

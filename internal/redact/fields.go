@@ -90,6 +90,17 @@ func structure(fr *dissect.Frame) (kept []extent) {
 			kept = append(kept, extent{n.Off, min(n.Off+size, len(t.Data))})
 		}
 	}
+	if e := fr.Err; e != nil && e.Field != nil && e.Field.Privacy == dissect.Keep { // what is wrong stays wrong
+		size := e.Field.Size
+		if size == 0 {
+			size = maxVarint
+		}
+		from := e.Offset
+		if n := t.Find(&dissect.Undecoded); n != nil {
+			from = min(from, n.Off) // where the field begins
+		}
+		kept = append(kept, extent{from, min(e.Offset+size, len(t.Data))})
+	}
 	if fr.Type == "HELLO" {
 		if n := t.Find(hazelData); n != nil {
 			if _, ok := hazel.GameVersion(t.Bytes(n)); ok {
@@ -112,9 +123,12 @@ func fieldNamed(p *dissect.Protocol, name string) *dissect.Field {
 	return nil
 }
 
-// varint is how many bytes a number of 7 bits a byte has.
+// maxVarint is how many bytes a number of 7 bits a byte has at most.
+const maxVarint = 5
+
+// varint is how many it has.
 func varint(b []byte) (n int) {
-	for n < len(b) && n < 5 {
+	for n < len(b) && n < maxVarint {
 		if n++; b[n-1] < 0x80 {
 			break
 		}

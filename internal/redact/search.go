@@ -52,15 +52,15 @@ func (s *Search) found(k Kind, where string) {
 	}
 }
 
-// look searches bytes. Numbers, and digests, may be an IPv4 address by chance: of these only
-// what is longer counts.
+// look searches bytes. Numbers, and digests, may be an address by chance: as such only its
+// text counts there, and all of IPv6.
 func (s *Search) look(b []byte, number bool, where func() string) {
 	for {
 		i, n, k := s.o.at(b)
 		switch {
 		case i < 0:
 			return
-		case n > 4 || !number:
+		case !number || k != AnAddress || n > len(mac{}):
 			s.found(k, where())
 			return
 		}

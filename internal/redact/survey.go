@@ -28,6 +28,7 @@ type Survey struct {
 	Replacer
 	Counts  Counts
 	players map[netip.Addr]bool // addresses of sessions that are followed
+	guessed map[way]*dissect.Protocol
 	seen    set
 	layout  layout
 	pieces  []piece
@@ -44,7 +45,7 @@ type Counts struct {
 func NewSurvey(o Options) *Survey {
 	return &Survey{
 		Replacer: Replacer{Key: o.Key, Addresses: NewAddresses(o.Key, o.KeepPrefix, o.MapPorts), Originals: NewOriginals()},
-		players:  map[netip.Addr]bool{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
+		players:  map[netip.Addr]bool{}, guessed: map[way]*dissect.Protocol{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
 	}
 }
 
@@ -101,6 +102,31 @@ func (s *Survey) packet(p *capture.Packet) {
 // isOurs reports a frame of a protocol that is known: of others no field is.
 func isOurs(fr *dissect.Frame) bool { return fr.Protocol != "" && fr.Protocol != "udp" }
 
+// A way is who sends to whom.
+type way struct{ from, to dissect.Endpoint }
+
+// guess finds the pairs that were not recognised, and yet go on with a connection from another
+// port, as far as is known of them: they are read by the protocol of that connection.
+func (s *Survey) guess(conns []*session.Conn, stories []*session.Story) {
+	type heading struct {
+		from netip.Addr
+		to   dissect.Endpoint
+		name string
+	}
+	of := map[heading]*dissect.Protocol{}
+	for _, c := range conns {
+		of[heading{c.A.Addr(), c.B, c.Protocol.Name}] = c.Protocol
+		of[heading{c.B.Addr(), c.A, c.Protocol.Name}] = c.Protocol
+	}
+	for _, p := range stories {
+		if name, _ := p.Guess(); p.Protocol == "" {
+			if found := of[heading{p.Src.Addr(), p.Dst, name}]; found != nil {
+				s.guessed[way{p.Src, p.Dst}] = found
+			}
+		}
+	}
+}
+
 func (s *Survey) frame(fr *dissect.Frame) {
 	if !isOurs(fr) || fr.Kind != dissect.UDP {
 		return
@@ -149,9 +175,10 @@ func (s *Survey) value(class dissect.Privacy, v []byte) {
 	}
 }
 
-// Assign decides what stands for what, once all was seen.
-func (s *Survey) Assign(src *capture.Source) error {
-	eachRest(src, s.blocks, func(b []byte, _ bool) { s.Originals.addTexts(b) })
+// Assign decides what stands for what, once a run has seen all.
+func (s *Survey) Assign(r *pipeline.Run) error {
+	s.guess(r.Conns(), r.Stories())
+	eachRest(r.Source, s.blocks, func(b []byte, _ bool) { s.Originals.addTexts(b) })
 	s.Originals.addAddresses(s.Addresses)
 	return s.Addresses.Assign()
 }

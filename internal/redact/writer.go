@@ -24,19 +24,21 @@ type Writer struct {
 	*Replacer
 	Packets, Cut, Dropped uint64
 
-	drop   bool // packets of other protocols are left out
-	signer signer
-	blocks map[int]*blocks
-	out    *record.Copy
-	read   []*packet // not printed yet
-	at     *packet   // being printed
-	more   int       // datagrams of it that are not printed yet
-	parts  fragments
-	pieces []piece
-	layout layout
-	told   map[string]bool
-	lines  []string // secrets, as a file has them
-	err    error
+	drop    bool // packets of other protocols are left out
+	signer  signer
+	blocks  map[int]*blocks
+	out     *record.Copy
+	read    []*packet // not printed yet
+	at      *packet   // being printed
+	more    int       // datagrams of it that are not printed yet
+	parts   fragments
+	pieces  []piece
+	layout  layout
+	tree    dissect.Tree
+	guessed map[way]*dissect.Protocol
+	told    map[string]bool
+	lines   []string // secrets, as a file has them
+	err     error
 }
 
 // A packet is on its way to be written.
@@ -60,7 +62,7 @@ type packet struct {
 // NewWriter writes what a survey has seen. drop leaves packets of other protocols out; join
 // puts several inputs into one section.
 func NewWriter(s *Survey, drop, join bool) *Writer {
-	return &Writer{Replacer: &s.Replacer, drop: drop, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
+	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
 		signer: signer{key: s.Key, learned: &s.keys, fresh: map[dp8.Secret]freshKey{}}, told: map[string]bool{}}
 }
 
@@ -111,7 +113,14 @@ type head struct {
 // Prepare implements pipeline.Printer: values are replaced while the fields are known.
 func (w *Writer) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 	s.Settle()
-	h := head{Ours: isOurs(fr), Sum: fold(sum16(0, fr.Payload)), Version: fr.Layout.Version}
+	ours := isOurs(fr)
+	if p := w.guessed[way{fr.Src, fr.Dst}]; p != nil && !ours {
+		guess := *fr
+		w.tree.Reset(fr.Payload)
+		guess.Type, guess.Err = p.Decode(&w.tree)
+		guess.Tree, fr, ours = &w.tree, &guess, true
+	}
+	h := head{Ours: ours, Sum: fold(sum16(0, fr.Payload)), Version: fr.Layout.Version}
 	if fr.Kind != dissect.UDP || !h.Ours && fr.Fragments == 0 {
 		return // it is cut
 	}
