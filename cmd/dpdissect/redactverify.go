@@ -55,17 +55,21 @@ func shape(s string) string {
 	}, s)
 }
 
-// What analyses of the original and of the result may differ in: addresses and, where packets
-// are left out, numbers of frames.
+// What analyses of the original and of the result may differ in: addresses, where packets are
+// left out numbers of frames, and where ports are mapped the evidence that usual ones are.
 var (
 	anyAddress = regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|\[[0-9a-f:.]+\]:\d+`)
-	anyFrame   = regexp.MustCompile(`"(first_|last_)?frames?": (\d+|\[[\d,\s]*\])|"message": ".*"`)
+	anyFrame   = regexp.MustCompile(`"(first_|last_)?frames?": (\d+|\[[\d,\s]*\])|"message": ".*"|packets? \d+((, | and |–)\d+)*`)
+	evidence   = regexp.MustCompile(`"confidence_bits": [\d.]+`)
 )
 
 func (c *redaction) comparable(doc []byte) []byte {
 	doc = anyAddress.ReplaceAll(doc, []byte("ADDRESS"))
 	if c.others.value == "drop" {
 		doc = anyFrame.ReplaceAll(doc, []byte("FRAME"))
+	}
+	if c.ports.value == "map" {
+		doc = evidence.ReplaceAll(doc, []byte("EVIDENCE"))
 	}
 	return doc
 }
