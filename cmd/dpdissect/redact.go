@@ -209,8 +209,11 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 	told := &report.Redacted{}
 	told.Players, told.Others = c.survey.Hosts()
 	if c.verify == "" {
-		if err := c.rewrite(j, paths, told); err != nil || c.unverified {
-			return told, err
+		if err := c.rewrite(j, paths, told); err != nil {
+			return nil, err
+		}
+		if c.unverified {
+			return told, nil
 		}
 	}
 	return told, c.verifyResult(j, paths, told)

@@ -3,6 +3,7 @@ package redact
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -29,6 +30,8 @@ type Survey struct {
 	Counts  Counts
 	players map[netip.Addr]bool // addresses of sessions that are followed
 	guessed map[way]*dissect.Protocol
+	now     uint64           // number of the packet at hand
+	late    map[uint64]*told // frames of which the tracker told long after they came
 	seen    set
 	layout  layout
 	pieces  []piece
@@ -45,7 +48,7 @@ type Counts struct {
 func NewSurvey(o Options) *Survey {
 	return &Survey{
 		Replacer: Replacer{Key: o.Key, Addresses: NewAddresses(o.Key, o.KeepPrefix, o.MapPorts), Originals: NewOriginals()},
-		players:  map[netip.Addr]bool{}, guessed: map[way]*dissect.Protocol{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
+		players:  map[netip.Addr]bool{}, guessed: map[way]*dissect.Protocol{}, late: map[uint64]*told{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
 	}
 }
 
@@ -90,7 +93,21 @@ func blocksOf(m map[int]*blocks, input int) *blocks {
 	return m[input]
 }
 
+// told is what the tracker tells of a frame.
+type told struct {
+	pieces  []piece
+	version uint32
+}
+
+// What comes from so many packets behind a frame on may come too late for the writer. It is
+// remembered of so many frames.
+const (
+	lateBehind = 512
+	mostLate   = 1 << 16
+)
+
 func (s *Survey) packet(p *capture.Packet) {
+	s.now = p.Frame
 	s.layout.read(p.Record)
 	for _, at := range s.layout.places {
 		s.Addresses.note(at.kind, at.of(p.Record.Data))
@@ -137,6 +154,9 @@ func (s *Survey) frame(fr *dissect.Frame) {
 		}
 	}
 	s.pieces = pieces(s.pieces[:0], fr)
+	if s.now-fr.Frame >= lateBehind && len(s.late) < mostLate {
+		s.late[fr.Frame] = &told{slices.Clone(s.pieces), fr.Layout.Version}
+	}
 	for _, p := range s.pieces {
 		v := p.of(fr.Payload)
 		switch p.class {

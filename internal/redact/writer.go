@@ -36,6 +36,7 @@ type Writer struct {
 	layout  layout
 	tree    dissect.Tree
 	guessed map[way]*dissect.Protocol
+	late    map[uint64]*told
 	told    map[string]bool
 	lines   []string // secrets, as a file has them
 	err     error
@@ -62,7 +63,7 @@ type packet struct {
 // NewWriter writes what a survey has seen. drop leaves packets of other protocols out; join
 // puts several inputs into one section.
 func NewWriter(s *Survey, drop, join bool) *Writer {
-	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
+	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, late: s.late, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
 		signer: signer{key: s.Key, learned: &s.keys, fresh: map[dp8.Secret]freshKey{}}, told: map[string]bool{}}
 }
 
@@ -113,34 +114,65 @@ type head struct {
 // Prepare implements pipeline.Printer: values are replaced while the fields are known.
 func (w *Writer) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 	s.Settle()
-	ours := isOurs(fr)
-	if p := w.guessed[way{fr.Src, fr.Dst}]; p != nil && !ours {
-		guess := *fr
-		w.tree.Reset(fr.Payload)
-		guess.Type, guess.Err = p.Decode(&w.tree)
-		guess.Tree, fr, ours = &w.tree, &guess, true
+	switch {
+	case fr.Kind != dissect.UDP:
+	case isOurs(fr):
+		w.tell(fr)
+		w.pieces = pieces(w.pieces[:0], fr)
+		w.prepare(s, fr.Payload, &told{w.pieces, fr.Layout.Version})
+	case fr.Fragments > 0: // what is cut would not be put together: it becomes zero
+		w.prepare(s, fr.Payload, nil)
 	}
-	h := head{Ours: ours, Sum: fold(sum16(0, fr.Payload)), Version: fr.Layout.Version}
-	if fr.Kind != dissect.UDP || !h.Ours && fr.Fragments == 0 {
-		return // it is cut
-	}
-	s.Body = append(s.Body[:0], fr.Payload...)
-	if !h.Ours { // what is cut would not be put together
+}
+
+// prepare makes of a datagram what it becomes but for its signature: of one of which nothing
+// is told, zeros.
+func (w *Writer) prepare(s *pipeline.Slot, payload []byte, t *told) {
+	h := head{Ours: t != nil, Sum: fold(sum16(0, payload))}
+	s.Body = append(s.Body[:0], payload...)
+	if t == nil {
 		clear(s.Body)
+	} else {
+		h.Version = t.version
+		h.sign(payload, t.pieces, &w.signer)
+		w.replace(s.Body, t.pieces)
 	}
-	w.pieces = pieces(w.pieces[:0], fr)
-	w.tell(fr)
-	for _, p := range w.pieces {
+	s.Head, _ = binary.Append(s.Head[:0], binary.LittleEndian, &h) // numbers alone do not fail
+}
+
+// sign notes the signature of a datagram, if it is right.
+func (h *head) sign(payload []byte, all []piece, s *signer) {
+	for _, p := range all {
 		if p.class != dissect.Signature || p.size() != 8 {
 			continue
 		}
-		h.Signature = [8]byte(p.of(fr.Payload))
-		if key, ok := w.signer.secretOf(h.Signature); ok {
+		h.Signature = [8]byte(p.of(payload))
+		if key, ok := s.secretOf(h.Signature); ok {
 			h.At, h.Secret = uint16(p.from), key
 		}
 	}
-	w.replace(s.Body, w.pieces)
-	s.Head, _ = binary.Append(s.Head[:0], binary.LittleEndian, &h) // numbers alone do not fail
+}
+
+// remember prepares a datagram that the tracker has told nothing of up to now: the survey
+// knows what it will tell, or that its pair goes on with a connection.
+func (w *Writer) remember(p *packet, s *pipeline.Slot) {
+	if !p.isUDP || p.part != 0 || len(s.Head) > 0 {
+		return
+	}
+	t := w.late[s.Datagram.Frame]
+	g := w.guessed[way{s.Datagram.Src, s.Datagram.Dst}]
+	if t == nil && g == nil {
+		return
+	}
+	w.layout.read(&p.record)
+	payload := w.layout.content.of(p.record.Data)
+	if t == nil {
+		w.tree.Reset(payload)
+		fr := dissect.Frame{Tree: &w.tree}
+		fr.Type, fr.Err = g.Decode(&w.tree)
+		t = &told{pieces: pieces(nil, &fr)}
+	}
+	w.prepare(s, payload, t)
 }
 
 // tell notes the secrets that a handshake gives away, as they are now.
@@ -183,7 +215,7 @@ func (w *Writer) Print(dst []byte, s *pipeline.Slot) []byte {
 		w.more--
 	}
 	p := w.at
-	if p.isUDP && len(s.Head) > 0 {
+	if w.remember(p, s); p.isUDP && len(s.Head) > 0 {
 		var h head
 		if _, err := binary.Decode(s.Head, binary.LittleEndian, &h); err != nil {
 			w.err = err
