@@ -206,7 +206,7 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 		fmt.Fprintf(j.stderr, "dpdissect: %d values of the capture are replaced, but not searched for: they are too many\n", n)
 	}
 	j.run.Release()
-	told := &report.Redacted{}
+	told := &report.Redacted{Replaced: report.RedactedKinds()}
 	told.Players, told.Others = c.survey.Hosts()
 	if c.verify == "" {
 		if err := c.rewrite(j, paths, told); err != nil {
@@ -216,7 +216,11 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 			return told, nil
 		}
 	}
-	return told, c.verifyResult(j, paths, told)
+	err = c.verifyResult(j, paths, told)
+	if err != nil && c.verify == "" {
+		j.dest.file.Abort()
+	}
+	return told, err
 }
 
 // rewrite writes the capture, and the files that belong to it.
@@ -244,14 +248,8 @@ func (c *redaction) rewrite(j *job, paths []string, told *report.Redacted) error
 		return err
 	}
 	told.Packets, told.Cut, told.Dropped, told.Secrets = w.Packets, w.Cut, w.Dropped, w.Secrets()
-	macs, ipv4, ipv6, ports := c.survey.Replaced()
-	n := &c.survey.Counts
-	told.Replaced = []report.RedactedCount{
-		{Name: "macs", Of: "MAC addresses", N: uint64(macs)}, {Name: "ipv4", Of: "IPv4 addresses", N: uint64(ipv4)},
-		{Name: "ipv6", Of: "IPv6 addresses", N: uint64(ipv6)}, {Name: "ports", Of: "ports", N: uint64(ports)},
-		{Name: "names", Of: "names", N: n.Names}, {Name: "payloads", Of: "payloads", N: n.Payloads},
-		{Name: "payload_bytes", Of: "bytes of them", N: n.PayloadBytes}, {Name: "secrets", Of: "secrets", N: n.Secrets},
-		{Name: "signatures", Of: "signatures", N: n.Signatures},
+	for i, n := range c.survey.Counts() {
+		told.Replaced[i].N = n
 	}
 	return c.writeBeside(j, told)
 }

@@ -64,7 +64,7 @@ func (o *Originals) addAddresses(a *Addresses) {
 		o.mark(ip.AsSlice())
 		if text := []byte(ip.String()); len(text) >= leastSpelt {
 			o.spell(text)
-			o.spell(widened(text))
+			o.spell(widened(text)[:2*len(text)-1]) // a zero at the end may be gone
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Options struct {
 // A Survey learns what a capture has that must not be published: the first pass.
 type Survey struct {
 	Replacer
-	Counts  Counts
+	counts  counts
 	players map[netip.Addr]bool // addresses of sessions that are followed
 	guessed map[way]*dissect.Protocol
 	now     uint64           // number of the packet at hand
@@ -39,10 +39,8 @@ type Survey struct {
 	keys    learnedKeys
 }
 
-// Counts are of different values.
-type Counts struct {
-	Names, Payloads, PayloadBytes, Secrets, Signatures uint64
-}
+// counts are of different values.
+type counts struct{ names, payloads, payloadBytes, secrets, signatures uint64 }
 
 // NewSurvey has seen nothing.
 func NewSurvey(o Options) *Survey {
@@ -122,23 +120,27 @@ func isOurs(fr *dissect.Frame) bool { return fr.Protocol != "" && fr.Protocol !=
 // A way is who sends to whom.
 type way struct{ from, to dissect.Endpoint }
 
-// guess finds the pairs that were not recognised, and yet go on with a connection from another
-// port, as far as is known of them: they are read by the protocol of that connection.
-func (s *Survey) guess(conns []*session.Conn, stories []*session.Story) {
+// guess finds the pairs that were not recognised and of which there is something to tell all the
+// same, as that they go on with a connection from another port: they are read by the protocol
+// that they most likely speak.
+func (s *Survey) guess(r *pipeline.Run) {
 	type heading struct {
 		from netip.Addr
 		to   dissect.Endpoint
 		name string
 	}
-	of := map[heading]*dissect.Protocol{}
-	for _, c := range conns {
-		of[heading{c.A.Addr(), c.B, c.Protocol.Name}] = c.Protocol
-		of[heading{c.B.Addr(), c.A, c.Protocol.Name}] = c.Protocol
+	known := map[heading]bool{}
+	for _, c := range r.Conns() {
+		known[heading{c.A.Addr(), c.B, c.Protocol.Name}], known[heading{c.B.Addr(), c.A, c.Protocol.Name}] = true, true
 	}
-	for _, p := range stories {
-		if name, _ := p.Guess(); p.Protocol == "" {
-			if found := of[heading{p.Src.Addr(), p.Dst, name}]; found != nil {
-				s.guessed[way{p.Src, p.Dst}] = found
+	for _, p := range r.Stories() {
+		name, _ := p.Guess()
+		if p.Protocol != "" || !p.Tells() && !known[heading{p.Src.Addr(), p.Dst, name}] {
+			continue
+		}
+		for _, of := range r.Config.Protocols {
+			if of.Name == name {
+				s.guessed[way{p.Src, p.Dst}], s.guessed[way{p.Dst, p.Src}] = of.Protocol, of.Protocol
 			}
 		}
 	}
@@ -178,17 +180,17 @@ func (s *Survey) value(class dissect.Privacy, v []byte) {
 	}
 	id := s.Key.id(v) ^ uint64(class)
 	if s.seen.n >= maxSeen && !s.seen.has(id) || s.seen.n < maxSeen && s.seen.add(id) {
-		c := &s.Counts
+		c := &s.counts
 		switch class {
 		case dissect.Name:
-			c.Names++
+			c.names++
 		case dissect.Payload:
-			c.Payloads++
-			c.PayloadBytes += uint64(len(v))
+			c.payloads++
+			c.payloadBytes += uint64(len(v))
 		case dissect.Secret:
-			c.Secrets++
+			c.secrets++
 		case dissect.Signature:
-			c.Signatures++
+			c.signatures++
 			return // nobody's, and made anew
 		}
 		s.Originals.add(v, class == dissect.Name)
@@ -197,7 +199,7 @@ func (s *Survey) value(class dissect.Privacy, v []byte) {
 
 // Assign decides what stands for what, once a run has seen all.
 func (s *Survey) Assign(r *pipeline.Run) error {
-	s.guess(r.Conns(), r.Stories())
+	s.guess(r)
 	eachRest(r.Source, s.blocks, func(b []byte, _ bool) { s.Originals.addTexts(b) })
 	s.Originals.addAddresses(s.Addresses)
 	return s.Addresses.Assign()
@@ -236,14 +238,18 @@ func (s *Survey) Hosts() (players, others int) {
 	return players, len(s.Addresses.ips) - players
 }
 
-// Replaced is how many addresses and ports are replaced.
-func (s *Survey) Replaced() (macs, ipv4, ipv6, ports int) {
+// Counts are how many different values are replaced: MAC, IPv4 and IPv6 addresses, ports,
+// names, payloads, bytes of these, secrets and signatures.
+func (s *Survey) Counts() [9]uint64 {
+	ipv4 := 0
 	for a := range s.Addresses.ips {
 		if a.Is4() {
 			ipv4++
 		}
 	}
-	return len(s.Addresses.macs), ipv4, len(s.Addresses.ips) - ipv4, len(s.Addresses.ports)
+	c := &s.counts
+	return [9]uint64{uint64(len(s.Addresses.macs)), uint64(ipv4), uint64(len(s.Addresses.ips) - ipv4), uint64(len(s.Addresses.ports)),
+		c.names, c.payloads, c.payloadBytes, c.secrets, c.signatures}
 }
 
 // Secret is what stands for a secret that was given.

@@ -25,6 +25,15 @@ type RedactedCount struct {
 	N    uint64
 }
 
+// RedactedKinds are all kinds, with nothing replaced.
+func RedactedKinds() []RedactedCount {
+	return []RedactedCount{
+		{Name: "macs", Of: "MAC addresses"}, {Name: "ipv4", Of: "IPv4 addresses"}, {Name: "ipv6", Of: "IPv6 addresses"},
+		{Name: "ports", Of: "ports"}, {Name: "names", Of: "names"}, {Name: "payloads", Of: "payloads"},
+		{Name: "payload_bytes", Of: "bytes of them"}, {Name: "secrets", Of: "secrets"}, {Name: "signatures", Of: "signatures"},
+	}
+}
+
 // A RedactedCheck is what the result was found to hold of the original.
 type RedactedCheck struct {
 	Addresses, Texts, Payloads uint64
