@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 )
@@ -18,6 +18,7 @@ type Addresses struct {
 	key        *Key
 	keepPrefix bool
 	mapPorts   bool
+	full       bool // there are more than are noted
 	macs       map[mac]mac
 	ips        map[netip.Addr]netip.Addr
 	ports      map[uint16]uint16
@@ -39,8 +40,15 @@ func stays(a netip.Addr) bool {
 func addressOf(b []byte) netip.Addr { ip, _ := netip.AddrFromSlice(b); return ip }
 func portOf(b []byte) uint16        { return binary.BigEndian.Uint16(b) }
 
+// mostAddresses bounds how many of a kind there are; a capture with more is refused.
+const mostAddresses = 1 << 20
+
 // note shows what is at a place.
 func (a *Addresses) note(kind placeKind, b []byte) {
+	if max(len(a.macs), len(a.ips)) >= mostAddresses {
+		a.full = true
+		return
+	}
 	switch kind {
 	case linkAddress:
 		if m := mac(b); m[0]&1 == 0 && m != (mac{}) { // a group, or none, stays
@@ -81,11 +89,14 @@ func (a *Addresses) Port(p uint16) uint16 {
 	return p
 }
 
-var errFull = errors.New("the capture has more addresses or ports than there are replacements")
+var errFull = fmt.Errorf("the capture has more than %d addresses, or more ports than there are replacements", mostAddresses)
 
 // Assign decides what stands for all that was shown, in an order that does not depend on the
 // packets.
 func (a *Addresses) Assign() (err error) {
+	if a.full {
+		return errFull
+	}
 	if !a.mapPorts {
 		clear(a.ports)
 	}

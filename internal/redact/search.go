@@ -47,8 +47,10 @@ func (s *Search) All() (n uint64) {
 }
 
 func (s *Search) found(k Kind, where string) {
-	if s.Found[k]++; len(s.Places) < mostPlaces {
-		s.Places = append(s.Places, fmt.Sprintf("%s: %s of the original", where, k))
+	s.Found[k]++
+	place := fmt.Sprintf("%s: %s of the original", where, k)
+	if n := len(s.Places); n < mostPlaces && (n == 0 || s.Places[n-1] != place) {
+		s.Places = append(s.Places, place)
 	}
 }
 

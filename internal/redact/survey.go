@@ -156,7 +156,7 @@ func (s *Survey) frame(fr *dissect.Frame) {
 		}
 	}
 	s.pieces = pieces(s.pieces[:0], fr)
-	if s.now-fr.Frame >= lateBehind && len(s.late) < mostLate {
+	if s.now >= fr.Frame+lateBehind && len(s.late) < mostLate {
 		s.late[fr.Frame] = &told{slices.Clone(s.pieces), fr.Layout.Version}
 	}
 	for _, p := range s.pieces {

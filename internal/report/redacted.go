@@ -74,27 +74,20 @@ func (v *RedactedCheck) analysis() string {
 
 // AppendRedactedText appends the same for people: first who else is in the capture.
 func AppendRedactedText(dst []byte, r *Redacted) []byte {
-	dst = fmt.Appendf(dst, "In the capture: %s in sessions, %s.\n\n", addresses(r.Players, "address", "addresses"), addresses(r.Others, "other address", "other addresses"))
-	dst = fmt.Appendf(dst, "%-15s %9s\n", "replaced", "different")
+	dst = fmt.Appendf(dst, "Who is in the capture: %d addresses that play, and %d others.\n\n", r.Players, r.Others)
+	dst = fmt.Appendf(dst, "%-14s  %9s\n", "replaced", "different")
 	for _, c := range r.Replaced {
-		dst = fmt.Appendf(dst, "%-15s %9d\n", c.Of, c.N)
+		dst = fmt.Appendf(dst, "%-14s  %9d\n", c.Of, c.N)
 	}
-	dst = fmt.Appendf(dst, "\n%s written; of %d all is cut that is behind headers", counted(r.Packets, "packet"), r.Cut)
+	dst = fmt.Appendf(dst, "\n%s written, %d of them cut behind their last header", counted(r.Packets, "packet"), r.Cut)
 	if r.Dropped > 0 {
-		dst = fmt.Appendf(dst, "; %d were left out", r.Dropped)
+		dst = fmt.Appendf(dst, "; %d left out", r.Dropped)
 	}
 	dst = append(dst, ".\n"...)
 	for _, s := range r.Secrets {
 		dst = fmt.Appendf(dst, "Fresh secrets: %s\n", s)
 	}
 	return appendRedactedCheck(dst, r.Verified)
-}
-
-func addresses(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // appendRedactedCheck appends what the search and the second analysis found.
