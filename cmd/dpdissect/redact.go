@@ -45,16 +45,16 @@ func newRedact() *cobra.Command {
 	c.formats, c.blocks = []string{"text", "json"}, true
 	cmd := &cobra.Command{
 		Use:   "redact INPUT... -w FILE",
-		Short: "Write a capture that one may publish: other addresses, names and payloads",
+		Short: "Write a capture that one may publish: it names nobody",
 		Long: `Write a capture that shows the same and names nobody. Who else is in the file?
 The first line of the report says how many addresses play, and how many others
 are there. All become others: MAC and IP addresses, names, secrets, and what
 applications sent, letter by letter and digit by digit, the same by the same.
 Times, lengths and all numbers of the protocols stay, and so does the analysis.
-Checksums that were right are right, and DirectPlay 8 is signed anew, with fresh
+Checksums that were right are right. DirectPlay 8 is signed again, with fresh
 secrets, which are printed.
 
-Of packets of other protocols nothing is known: they are cut behind their last
+Of packets of other protocols nothing is known: they are cut after their last
 header. Comments, names and descriptions that the file had are left out.
 
 The result is read again: nothing of the original may be found in it, and the
@@ -195,7 +195,10 @@ func (c *redaction) guardOutputs(j *job) error {
 // redact makes the passes: one that learns, one that writes, and one that verifies.
 func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 	a, err := c.analyse(j, c.survey.Attach)
-	if err != nil {
+	if err == nil && j.unopened() && c.verify == "" {
+		j.dest.file.Abort() // there is nothing to write
+	}
+	if err != nil || j.unopened() {
 		return nil, err
 	}
 	c.original = a

@@ -3,7 +3,7 @@ package track
 import "github.com/dpdissect/dpdissect/dp8"
 
 // A KeyWatch is told of the secrets of fully signed connections while they are followed: who
-// changes frames has to sign them anew.
+// changes frames has to sign them again.
 type KeyWatch interface {
 	// Signs tells that a signature is right, and the secret that it is made with.
 	Signs(signature [8]byte, key dp8.Secret)

@@ -75,7 +75,7 @@ func (r *recent) put(s [8]byte, key dp8.Secret) {
 	r.keys[s] = key
 }
 
-// A signer signs frames anew that were signed rightly, with the secrets that stand for theirs.
+// A signer signs frames again that were signed rightly, with the secrets that stand for theirs.
 type signer struct {
 	key     *Key
 	learned *learnedKeys

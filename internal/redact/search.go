@@ -34,7 +34,7 @@ func (s *Search) Attach(r *pipeline.Run) { watch(r, s.packet, s.frame) }
 // Rest searches what stands behind the last packets of the inputs.
 func (s *Search) Rest(src *capture.Source) {
 	eachRest(src, s.blocks, func(b []byte, number bool) {
-		s.look(b, number, func() string { return "a block behind the last packet" })
+		s.look(b, number, func() string { return "a block after the last packet" })
 	})
 }
 

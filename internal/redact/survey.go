@@ -191,7 +191,7 @@ func (s *Survey) value(class dissect.Privacy, v []byte) {
 			c.secrets++
 		case dissect.Signature:
 			c.signatures++
-			return // nobody's, and made anew
+			return // nobody's, and made again
 		}
 		s.Originals.add(v, class == dissect.Name)
 	}
