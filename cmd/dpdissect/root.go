@@ -159,7 +159,7 @@ type task struct {
 func tasks() []task {
 	return []task{
 		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline()}},
-		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newWireshark()}},
+		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newRedact(), newWireshark()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
 		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},
 		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},

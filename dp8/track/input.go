@@ -13,7 +13,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
-		s.keys.proof = &c.proof
+		s.keys.proof, s.keys.watch = &c.proof, p.opts.Keys
 		s.asm.conn, s.asm.dir = c, i
 		s.History.lowMemory = c.wants.LowMemory
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
