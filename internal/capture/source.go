@@ -15,6 +15,7 @@ type Options struct {
 	Follow     bool      // regular files grow: their end is not the end
 	Limits     Limits    // of sources that wait for packets
 	Blocks     bool      // records have their blocks
+	InOrder    bool      // inputs are given one after the other, whatever their times
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one
