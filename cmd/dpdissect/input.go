@@ -157,7 +157,7 @@ func (in *input) config() (session.Config, error) {
 	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
 	cfg := session.Config{Protocols: all}
 	for _, s := range in.decodeAs {
-		f, err := parseDecodeAs(s, all)
+		f, err := protocols.ParseForce(s, all)
 		if err != nil {
 			return cfg, usageError{err}
 		}
@@ -167,7 +167,7 @@ func (in *input) config() (session.Config, error) {
 		cfg.Protocols = nil
 	}
 	for _, name := range in.only {
-		p, err := protocolNamed(name, all)
+		p, err := protocols.Named(name, all)
 		if err != nil {
 			return cfg, usagef("--protocols: %w", err)
 		}
