@@ -44,7 +44,7 @@ type taking struct {
 	start, end int64
 	names      translator
 	taps       [2]*tap
-	fresh      map[int]uint16 // identifications given anew, by datagram
+	fresh      map[int]uint16 // new identifications, by datagram
 	lives      []life         // by datagram
 	span       [2][2]int64    // true times of the first and the last packet that a point captured
 }
@@ -84,7 +84,7 @@ func (x *taking) rewritten(s *tracegen.Sighting, d *tracegen.SentDatagram, point
 	second := point != x.Plan.first(d.Side)
 	if id := p.id(); id != 0 {
 		switch {
-		case x.Plan.Anew && second:
+		case x.Plan.NewIDs && second:
 			p.identify(x.identification(s.Datagram))
 		case d.Player > 0:
 			p.identify(max(1, id+977*uint16(d.Player)))

@@ -72,7 +72,7 @@ func TestTruthByUniquePayloads(t *testing.T) {
 	plans := map[string]Plan{
 		"plain":  {At: [2]sim.Place{0, 1}},
 		"misses": {At: [2]sim.Place{0, 1}, Points: [2]Capture{{Miss: 0.02, Burst: 8, From: 0.05}, {Miss: 0.2, To: 0.7}}},
-		"proxy": {At: [2]sim.Place{1, 2}, NAT: Proxy, Anew: true, Hops: 5, Rebind: time.Second,
+		"proxy": {At: [2]sim.Place{1, 2}, NAT: Proxy, NewIDs: true, Hops: 5, Rebind: time.Second,
 			Points: [2]Capture{{Clock: Clock{Offset: -7 * time.Second, PPM: 50, Steps: []Step{{2 * time.Second, -40 * time.Millisecond}}}}, {}}},
 	}
 	pairs := 0
@@ -145,12 +145,12 @@ func checkPlain(t *testing.T, name string, p *Pair) int {
 				t.Errorf("%s: frame %d is at point 1 alone, and the truth says %s", name, one.frame, d.Fate)
 			}
 			continue
-		case !p.Plan.Anew && one.id != two.id, one.id == 0 && p.Plan.Points[0].Miss > 0 && of[1][two.frame] != d: // two sendings
+		case !p.Plan.NewIDs && one.id != two.id, one.id == 0 && p.Plan.Points[0].Miss > 0 && of[1][two.frame] != d: // two sendings
 			continue
 		case of[1][two.frame] != d || d.Fate != Delivered:
 			t.Errorf("%s: frames %d and %d have the same payload, and the truth says %s", name, one.frame, two.frame, d.Fate)
 			continue
-		case p.Plan.Anew && one.id != 0 && one.id == two.id:
+		case p.Plan.NewIDs && one.id != 0 && one.id == two.id:
 			t.Errorf("%s: frames %d and %d have identifications %d and %d", name, one.frame, two.frame, one.id, two.id)
 		}
 		pairs++

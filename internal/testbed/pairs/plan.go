@@ -12,7 +12,7 @@ type Plan struct {
 	Points [2]Capture
 	NAT    NAT
 	Rebind time.Duration // since the beginning: the router gives the clients other ports; 0 never
-	Anew   bool          // identifications of IPv4 are given anew between the points
+	NewIDs bool          // identifications of IPv4 are others at the point that a datagram passes second
 	Hops   uint8         // by which TTLs are lower at the point that a datagram passes second
 }
 

@@ -91,7 +91,7 @@ func (p packet) ports(from, to netip.AddrPort, sums ...int) {
 	p.patch(p.body(), binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, from.Port()), to.Port()), sums...)
 }
 
-// sealICMP makes the checksum of an ICMP message anew.
+// sealICMP makes the checksum of an ICMP message.
 func (p packet) sealICMP() {
 	at, sum := p.body(), uint32(0)
 	add := func(b []byte) {

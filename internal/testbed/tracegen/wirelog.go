@@ -147,19 +147,19 @@ func (s *Scenario) Wires(w Way) (*WireLog, error) {
 	return log, nil
 }
 
-// Wires plays the case and logs its wires. The truth holds what an honest observer may say
-// who sees both machines.
-func (e *EndCase) Wires(seed uint64, w Way) (log *WireLog, truth EndTruth, err error) {
+// Wires plays the case and logs its wires. The truths hold what an honest observer may say
+// who captures at the machine of side 0, at that of side 1, and at both.
+func (e *EndCase) Wires(seed uint64, w Way) (log *WireLog, truths [3]EndTruth, err error) {
 	for range 4 {
-		if log, truth, err = e.wires(seed, w); !errors.Is(err, errEnded) {
-			return log, truth, err
+		if log, truths, err = e.wires(seed, w); !errors.Is(err, errEnded) {
+			return log, truths, err
 		}
 		seed += 1 << 32
 	}
-	return log, truth, err
+	return log, truths, err
 }
 
-func (e *EndCase) wires(seed uint64, w Way) (*WireLog, EndTruth, error) {
+func (e *EndCase) wires(seed uint64, w Way) (*WireLog, [3]EndTruth, error) {
 	r := rand.New(rand.NewPCG(seed, endSeed(e.Name())))
 	c, _ := e.stage(r, 0.5, seed, w.IPv6)
 	if w.Worse != nil {
@@ -179,7 +179,11 @@ func (e *EndCase) wires(seed uint64, w Way) (*WireLog, EndTruth, error) {
 	if c.alias != nil {
 		log.Alias = c.alias.Addr
 	}
-	return log, e.bothTruth(c), err
+	truths := [3]EndTruth{e.truth("a", c.spot), e.truth("b", c.spot), e.bothTruth(c)}
+	for i := range truths {
+		truths[i].A, truths[i].B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
+	}
+	return log, truths, err
 }
 
 // bothTruth is what may be said by who sees both machines: what happened, and what the event
@@ -194,6 +198,5 @@ func (e *EndCase) bothTruth(c *cast) EndTruth {
 	}
 	t.Name = e.Name() + "/both"
 	t.Accept = endVerdicts(cmp.Or(x.both, x.cause+":"+cmp.Or(x.side, "-")))
-	t.A, t.B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
 	return t
 }

@@ -46,7 +46,7 @@ func (n *Network) fragments(d *Datagram, proto uint8, body []byte) [][]byte {
 }
 
 // damaged is an IP packet with the payload that arrives, and with the checksum of the one
-// that was sent where nobody mended it.
+// that was sent where nobody on the way made another.
 func damaged(ip []byte, d *Datagram) []byte {
 	head := 20
 	if ip[0]>>4 == 6 {
