@@ -21,7 +21,7 @@ type Pair struct {
 // Take takes the two captures of a session. The same seed gives the same captures.
 func Take(log *tracegen.WireLog, plan Plan, seed uint64) *Pair {
 	x := &taking{Pair: &Pair{Plan: plan}, log: log, start: log.Seen[0].Time, end: log.Seen[len(log.Seen)-1].Time,
-		fresh: map[int]uint16{}, lives: make([]life, len(log.Sent))}
+		fresh: map[int]uint16{}, identified: !plan.NewIDs, lives: make([]life, len(log.Sent))}
 	x.names = translator{&x.Plan, log, x.start, map[int]bool{}}
 	for i := range x.taps {
 		x.taps[i] = newTap(&plan.Points[i], x.start, x.end, rand.New(rand.NewPCG(seed, uint64(100+i))))
@@ -46,7 +46,8 @@ type taking struct {
 	taps       [2]*tap
 	fresh      map[int]uint16 // new identifications, by datagram
 	lives      []life         // by datagram
-	span       [2][2]int64    // true times of the first and the last packet that a point captured
+	identified bool
+	span       [2][2]int64 // true times of the first and the last packet that a point captured
 }
 
 // A life is what became of one datagram at the two points.
@@ -82,7 +83,9 @@ func (x *taking) pass(s *tracegen.Sighting, point int) {
 func (x *taking) rewritten(s *tracegen.Sighting, d *tracegen.SentDatagram, point int) []byte {
 	p := packet(slices.Clone(s.IP))
 	second := point != x.Plan.first(d.Side)
-	if id := p.id(); id != 0 {
+	if id := p.id(); id == 0 {
+		x.identified = false
+	} else {
 		switch {
 		case x.Plan.NewIDs && second:
 			p.identify(x.identification(s.Datagram))

@@ -1,6 +1,8 @@
 package pairs
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -69,4 +71,24 @@ func (p *Plan) first(side int) int {
 		return 0
 	}
 	return 1
+}
+
+// Offset is how much the second clock is ahead of the first one at a true time, ns.
+func (p *Plan) Offset(start, t int64) int64 {
+	return p.Points[1].Clock.Tell(start, t) - p.Points[0].Clock.Tell(start, t)
+}
+
+// Changes are the times since the beginning at which the clocks' difference changes, and by
+// how much.
+func (p *Plan) Changes() (all []Step) {
+	for i, c := range p.Points {
+		for _, s := range c.Clock.Steps {
+			if i == 0 {
+				s.By = -s.By
+			}
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
+	return all
 }

@@ -22,10 +22,10 @@ const (
 // A Truth is what became of each datagram that passed one of the points, and what the clocks
 // showed.
 type Truth struct {
-	Start     int64      `json:"start"` // true time at which the session began, ns since 1970
-	Same      bool       `json:"same_point,omitempty"`
-	Datagrams []Datagram `json:"datagrams"`
-	Steps     []int64    `json:"steps,omitempty"` // true times at which the clocks' difference changes
+	Start      int64      `json:"start"` // true time at which the session began, ns since 1970
+	Same       bool       `json:"same_point,omitempty"`
+	Identified bool       `json:"identified"` // all datagrams have identifications, the same at both points
+	Datagrams  []Datagram `json:"datagrams"`
 }
 
 // A Datagram is what became of one. Points are 1 and 2 in the order of the captures, here 0
@@ -36,6 +36,7 @@ type Datagram struct {
 	UDP      bool     `json:"udp"`
 	Other    bool     `json:"other,omitempty"` // of no connection
 	Injected bool     `json:"injected,omitempty"`
+	Tells    bool     `json:"tells,omitempty"` // how the session ends
 	First    int      `json:"first"`
 	Fate     string   `json:"fate"`
 	Edge     bool     `json:"edge,omitempty"` // or Outside: it was due when the other capture had hardly begun or was about to end
@@ -52,13 +53,7 @@ type Datagram struct {
 
 // truth tells it once all has passed.
 func (x *taking) truth() Truth {
-	t := Truth{Start: x.start, Same: x.Plan.At[0] == x.Plan.At[1]}
-	for _, c := range x.Plan.Points {
-		for _, s := range c.Clock.Steps {
-			t.Steps = append(t.Steps, x.start+int64(s.At))
-		}
-	}
-	slices.Sort(t.Steps)
+	t := Truth{Start: x.start, Same: x.Plan.At[0] == x.Plan.At[1], Identified: x.identified}
 	fastest, slowest := x.delays()
 	margin := (fastest[0] + fastest[1]) / 2
 	alike := map[string]int{}
@@ -73,7 +68,7 @@ func (x *taking) truth() Truth {
 		if _, ok := alike[key]; !ok {
 			alike[key] = len(alike)
 		}
-		o := Datagram{Side: d.Side, Player: d.Player, UDP: d.UDP, Other: d.Other, Injected: d.Injected, First: f, Parts: d.Parts,
+		o := Datagram{Side: d.Side, Player: d.Player, UDP: d.UDP, Other: d.Other, Injected: d.Injected, Tells: d.Tells, First: f, Parts: d.Parts,
 			Frames: [2][]int{l[0].frames, l[1].frames}, Whole: [2]int{l[0].whole, l[1].whole},
 			Sent: cmp.Or(first.at, second.at), Alike: alike[key]}
 		o.Fate = x.fate(l, f)
@@ -86,6 +81,12 @@ func (x *taking) truth() Truth {
 			o.Edge = due[0] <= x.span[1-f][0] || due[1] >= x.span[1-f][1]
 		case MissedByFirst:
 			o.Edge = second.at-slowest[d.Side]-margin <= x.span[f][0] || second.at-fastest[d.Side]+margin >= x.span[f][1]
+		case Outside:
+			point, at := 1-f, second.at
+			if o.Whole[f] == 0 {
+				point, at = f, first.at
+			}
+			o.Edge = near(at, x.span[point][0], margin) || near(at, x.span[point][1], margin)
 		case Delivered:
 			o.OneWay = second.taken - first.taken
 			o.Altered = d.Changed && x.Plan.At[1-f] == sim.Place(1-d.Side) // bytes are changed on the last part of the way
@@ -98,6 +99,8 @@ func (x *taking) truth() Truth {
 	late(t.Datagrams)
 	return t
 }
+
+func near(a, b, margin int64) bool { return max(a-b, b-a) <= margin }
 
 // fate is what became of a datagram that passes a point first.
 func (x *taking) fate(l *life, f int) string {

@@ -37,6 +37,7 @@ type SentDatagram struct {
 	Payload  []byte         // as sent
 	Number   int64          // -1 for none
 	Other    bool           // of no connection
+	Tells    bool           // of a session whose end is known: it tells the end
 }
 
 // A Sighting is one packet on the wire at a place.
@@ -49,14 +50,16 @@ type Sighting struct {
 }
 
 // logWires makes the log of a trace that is about to be played.
-func logWires(t *Trace) *WireLog {
+func logWires(t *Trace, tells func(*sim.Datagram) bool) *WireLog {
 	log, index := &WireLog{Players: 1}, map[*sim.Datagram]int{}
 	t.Net.Sees = func(d *sim.Datagram, part int, ip []byte, at sim.Place) {
 		i, known := index[d]
 		if !known {
 			i = len(log.Sent)
 			index[d] = i
-			log.Sent = append(log.Sent, sentDatagram(d))
+			s := sentDatagram(d)
+			s.Tells = tells(d)
+			log.Sent = append(log.Sent, s)
 		}
 		log.Seen = append(log.Seen, Sighting{i, part, at, epoch + int64(t.Net.Clock.Now()), ip})
 	}
@@ -140,7 +143,7 @@ func (q *burstQueue) wait(r *rand.Rand, now, most time.Duration) time.Duration {
 // Wires plays the scenario and logs its wires.
 func (s *Scenario) Wires(w Way) (*WireLog, error) {
 	t := newTrace(s.Setup, s.Seed)
-	log := logWires(t)
+	log := logWires(t, func(*sim.Datagram) bool { return false })
 	w.pave(t, s.Seed)
 	s.Play(t)
 	t.Net.Clock.Run(limit, nil)
@@ -148,7 +151,8 @@ func (s *Scenario) Wires(w Way) (*WireLog, error) {
 }
 
 // Wires plays the case and logs its wires. The truths hold what an honest observer may say
-// who captures at the machine of side 0, at that of side 1, and at both.
+// who captures at the machine of side 0, at that of side 1, and at both; an end
+// that a frame tells is decidable where one is captured.
 func (e *EndCase) Wires(seed uint64, w Way) (log *WireLog, truths [3]EndTruth, err error) {
 	for range 4 {
 		if log, truths, err = e.wires(seed, w); !errors.Is(err, errEnded) {
@@ -168,7 +172,7 @@ func (e *EndCase) wires(seed uint64, w Way) (*WireLog, [3]EndTruth, error) {
 			c.Net.SetPath(side, p)
 		}
 	}
-	log := logWires(c.Trace)
+	log := logWires(c.Trace, func(d *sim.Datagram) bool { return e.event.key != nil && c.ours(d) && e.event.key(d) })
 	e.kind.set(c, e.event.name)
 	e.event.play(c)
 	if w.Quiet.To > 0 {
@@ -181,10 +185,14 @@ func (e *EndCase) wires(seed uint64, w Way) (*WireLog, [3]EndTruth, error) {
 	}
 	truths := [3]EndTruth{e.truth("a", c.spot), e.truth("b", c.spot), e.bothTruth(c)}
 	for i := range truths {
+		truths[i].Decidable = e.event.key == nil
 		truths[i].A, truths[i].B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
 	}
 	return log, truths, err
 }
+
+// Missed is what may be said besides where nothing that tells the end was captured.
+func (e *EndCase) Missed() []EndVerdict { return endVerdicts(e.event.missed) }
 
 // bothTruth is what may be said by who sees both machines: what happened, and what the event
 // says besides.

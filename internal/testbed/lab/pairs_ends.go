@@ -1,0 +1,166 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/testbed/pairs"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
+)
+
+// Who says how a session ended.
+const (
+	byClient = iota
+	byServer
+	byBoth
+	nSayers
+)
+
+// A PairedEnd is what is said of a session whose end is known by who captures at the client,
+// at the server, and at both.
+type PairedEnd struct {
+	Run     EndRun // its place is nothing here
+	Results [nSayers]*EndResult
+	Proved  [nSayers]bool // the true cause is proved
+	Err     error
+}
+
+// Worse reports whether one side alone had it right, and both have not.
+func (e *PairedEnd) Worse() bool {
+	r := &e.Results
+	return r[byBoth].Mark != endRight && (r[byClient].Mark == endRight && e.names(byClient) || r[byServer].Mark == endRight && e.names(byServer))
+}
+
+// names reports whether what is said by somebody is what is true.
+func (e *PairedEnd) names(by int) bool {
+	return accepts(e.Results[byBoth].Truth.Accept, e.Results[by].Cause, e.Results[by].Side)
+}
+
+// PairEndLosses are the shares of packets that both captures miss.
+var PairEndLosses = []float64{0, 0.02, 0.2}
+
+// pairedEvents are those that are no matter of one capture.
+func pairedEvents() []tracegen.EndCase {
+	return slices.DeleteFunc(tracegen.EndCases(), func(c tracegen.EndCase) bool { return c.Event == "gap" || c.Event == "skew" })
+}
+
+// PairedEnds plays sessions whose end is known and tells what is said of them.
+func PairedEnds(o PairOptions, losses []float64) (all []*PairedEnd) {
+	var runs []EndRun
+	for _, c := range pairedEvents() {
+		for seed := range uint64(o.Seeds) {
+			for _, loss := range losses {
+				r := EndRun{&c, "both", loss, max(o.First, 1) + seed}
+				if strings.HasPrefix(r.Name(), o.Only) || strings.HasPrefix(o.Only, r.Name()) {
+					runs = append(runs, r)
+				}
+			}
+		}
+	}
+	all = make([]*PairedEnd, len(runs))
+	var mu sync.Mutex
+	parallel(len(runs), func(i int) {
+		e := pairedEnd(o.Program, runs[i])
+		mu.Lock()
+		defer mu.Unlock()
+		all[i] = e
+	})
+	return all
+}
+
+// TakeEnd plays a session whose end is known, captured at both machines.
+func (r EndRun) TakeEnd() (*pairs.Pair, [nSayers]tracegen.EndTruth, error) {
+	log, truths, err := r.Case.Wires(r.Seed, tracegen.Way{})
+	if err != nil {
+		return nil, truths, err
+	}
+	plan := pairs.Plan{At: [2]sim.Place{0, 1}, Hops: 4}
+	for i := range plan.Points {
+		plan.Points[i].Miss = r.Loss
+	}
+	plan.Points[1].Clock.Offset = -1234567890
+	p := pairs.Take(log, plan, r.Seed)
+	for by := range truths {
+		t := &truths[by]
+		for i := range p.Truth.Datagrams {
+			d := &p.Truth.Datagrams[i]
+			t.Decidable = t.Decidable || d.Tells && (by != byServer && d.Whole[0] > 0 || by != byClient && d.Whole[1] > 0)
+		}
+		if !t.Decidable {
+			t.Accept = slices.Concat(t.Accept, r.Case.Missed())
+		}
+	}
+	return p, truths, nil
+}
+
+func pairedEnd(program string, r EndRun) *PairedEnd {
+	e := &PairedEnd{Run: r}
+	p, truth, err := e.alone()
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	said, err := compared(program, p)
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	e.Results[byBoth] = &EndResult{Run: r, Truth: truth}
+	e.Results[byBoth].hearBoth(said)
+	for by, x := range e.Results {
+		x.mark()
+		e.Proved[by] = x.Sure && e.names(by)
+	}
+	return e
+}
+
+// alone plays the session and takes what is said of each capture alone. It gives both
+// captures, and what may be said of them together.
+func (e *PairedEnd) alone() (*pairs.Pair, tracegen.EndTruth, error) {
+	p, truths, err := e.Run.TakeEnd()
+	if err != nil {
+		return nil, truths[byBoth], err
+	}
+	for by := range p.Packets {
+		e.Results[by] = &EndResult{Run: e.Run, Truth: truths[by]}
+		d, err := Explained(&tracegen.EndSession{Truth: truths[by], Packets: p.Packets[by]})
+		if err != nil {
+			return nil, truths[byBoth], err
+		}
+		e.Results[by].hear(d)
+	}
+	return p, truths[byBoth], nil
+}
+
+// hearBoth takes from a comparison what it says of the connection of the two sides.
+func (r *EndResult) hearBoth(c *Compared) {
+	found := false
+	for i := range c.Connections {
+		conn := &c.Connections[i]
+		ours, swapped := false, false
+		for _, at := range conn.At {
+			if at != nil && !ours {
+				swapped = at.A == r.Truth.B && (at.B == r.Truth.A || hostOf(at.B) == hostOf(r.Truth.A))
+				ours = swapped || at.B == r.Truth.B && hostOf(at.A) == hostOf(r.Truth.A)
+			}
+		}
+		if !ours {
+			continue
+		}
+		v := &conn.Verdict
+		if found {
+			r.hearOther(&explain.Verdict{Cause: explain.Cause(v.Cause), Side: v.Side}, swapped)
+			continue
+		}
+		found = true
+		r.say(v.Cause, v.Side, swapped, v.Certainty == string(explain.Proved))
+		for _, x := range conn.Contributing {
+			if x.Certainty != string(explain.Unsettled) {
+				r.add(x.Cause, x.Certainty == string(explain.Proved))
+			}
+		}
+	}
+}
