@@ -17,22 +17,25 @@ import (
 type PairRun struct {
 	Proto, Scene string
 	Seed         uint64
+	Live         *tracegen.WireLog // of a real session, whose name is in the place of the protocol; nil for generated ones
 }
 
 // Name names the run: ParsePairRun finds it again.
 func (r PairRun) Name() string { return fmt.Sprintf("%s/%s/%d", r.Proto, r.Scene, r.Seed) }
 
-// ParsePairRun finds the run of a name: protocol, scene, seed.
-func ParsePairRun(name string) (r PairRun, err error) {
+// Run finds the run of a name: protocol or real session, scene, seed.
+func (o PairOptions) Run(name string) (PairRun, error) {
 	f := strings.Split(name, "/")
-	if len(f) == 3 {
-		r = PairRun{Proto: f[0], Scene: f[1]}
-		r.Seed, err = strconv.ParseUint(f[2], 10, 64)
+	seed, err := strconv.ParseUint(f[len(f)-1], 10, 64)
+	if err == nil {
+		o.Seeds, o.First = 1, seed
+		for _, r := range o.runs() {
+			if r.Name() == name {
+				return r, nil
+			}
+		}
 	}
-	if len(f) != 3 || err != nil || pairScene(r.Scene) == nil {
-		return r, fmt.Errorf("no run %q: want one like hazel/router/7, with a scene of %v", name, PairScenes())
-	}
-	return r, nil
+	return PairRun{}, fmt.Errorf("no run %q: want one like hazel/router/7, with a condition of %v", name, PairScenes())
 }
 
 // A scene is what two captures of a session have gone through.
@@ -188,8 +191,11 @@ func (r PairRun) wires(x *staging) (*tracegen.WireLog, error) {
 	return pairs.Crowd(logs, shifts), nil
 }
 
-// play plays any session of the protocol, or a long one.
+// play plays any session of the protocol, or a long one; or it reads a real one.
 func (r PairRun) play(x *staging) (*tracegen.WireLog, error) {
+	if r.Live != nil {
+		return r.Live, nil
+	}
 	if !x.long {
 		s, ok := tracegen.WildUnder(r.Proto, r.Seed, x.net)
 		if !ok {
@@ -223,13 +229,17 @@ type PairOptions struct {
 	First   uint64 // seed
 	Only    string // only runs whose name begins with that, or of that scene
 	Program string // dpdissect
+	Live    []*LiveSession
 }
 
 func (o PairOptions) runs() (all []PairRun) {
+	if o.Live != nil {
+		return o.liveRuns()
+	}
 	for _, s := range pairScenes {
 		for _, p := range speakers {
 			for seed := range uint64(o.Seeds) {
-				r := PairRun{p.Name, s.name, max(o.First, 1) + seed}
+				r := PairRun{Proto: p.Name, Scene: s.name, Seed: max(o.First, 1) + seed}
 				if strings.HasPrefix(r.Name(), o.Only) || o.Only == s.name {
 					all = append(all, r)
 				}

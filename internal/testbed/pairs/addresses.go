@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"fmt"
 	"net/netip"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
@@ -11,43 +12,57 @@ type translator struct {
 	plan  *Plan
 	log   *tracegen.WireLog
 	start int64
-	moved map[int]bool // players whose clients the server knows by another port
+	ports map[client]uint16 // that routers gave
+	moved map[client]bool   // the server knows them by another port
+}
+
+// A client is an address of a player.
+type client struct {
+	address netip.AddrPort
+	player  int
 }
 
 // address is the addresses of a datagram that is seen at a point at a true time.
 func (x *translator) address(d *tracegen.SentDatagram, point int, now int64) (from, to netip.AddrPort) {
 	far := point == x.plan.first(1) // beyond routers, as the clients see it
-	if far && d.Side == 0 {
-		x.moved[d.Player] = x.plan.Rebind > 0 && now-x.start >= int64(x.plan.Rebind)
+	c, server := client{d.From, d.Player}, d.To
+	if d.Side == 1 {
+		c.address, server = d.To, d.From
+	} else if far {
+		x.moved[c] = x.plan.Rebind > 0 && now-x.start >= int64(x.plan.Rebind)
 	}
-	return x.one(d.From, d.Player, point, far), x.one(d.To, d.Player, point, far)
+	from, to = x.client(c, point, far), server
+	if far && x.plan.NAT == Proxy {
+		to = outside(server, "10.0.0.5", server.Port()+1000)
+	}
+	if d.Side == 1 {
+		from, to = to, from
+	}
+	return from, to
 }
 
-func (x *translator) one(a netip.AddrPort, player, point int, far bool) netip.AddrPort {
-	client := a == x.log.Hosts[0] || a == x.log.Alias
+func (x *translator) client(c client, point int, far bool) netip.AddrPort {
 	switch {
-	case client && far && x.plan.NAT != NoNAT:
-		port := 40000 + uint16(31*player)
-		if a == x.log.Alias {
-			port += 7
+	case far && x.plan.NAT != NoNAT:
+		port, known := x.ports[c]
+		if !known {
+			port = uint16(40000 + 31*len(x.ports))
+			x.ports[c] = port
 		}
-		if x.moved[player] {
+		if x.moved[c] {
 			port += 5003
 		}
-		host := "203.0.113.7"
 		if x.plan.NAT == Proxy {
-			host = "10.0.0.9"
+			return outside(c.address, "10.0.0.9", port)
 		}
-		return outside(a, host, port)
-	case client && order(x.plan.At[point]) == 0: // within what the session's own router hides
-		a = x.log.Hosts[0]
-	case a == x.log.Hosts[1] && far && x.plan.NAT == Proxy:
-		return outside(a, "10.0.0.5", a.Port()+1000)
+		return outside(c.address, "203.0.113.7", port)
+	case c.address == x.log.Alias && order(x.plan.At[point]) == 0: // the session's own router hides it
+		c.address = x.log.Hosts[0]
 	}
-	if client && x.log.Players > 1 {
-		return outside(a, "192.0.2."+string(rune('1'+player/10))+string(rune('0'+player%10)), a.Port())
+	if x.log.Players > 1 {
+		return outside(c.address, fmt.Sprintf("192.0.2.%d", 100+c.player), c.address.Port())
 	}
-	return a
+	return c.address
 }
 
 // outside is an address of the family of another one.

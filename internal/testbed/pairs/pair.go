@@ -22,7 +22,7 @@ type Pair struct {
 func Take(log *tracegen.WireLog, plan Plan, seed uint64) *Pair {
 	x := &taking{Pair: &Pair{Plan: plan}, log: log, start: log.Seen[0].Time, end: log.Seen[len(log.Seen)-1].Time,
 		fresh: map[int]uint16{}, identified: !plan.NewIDs, lives: make([]life, len(log.Sent))}
-	x.names = translator{&x.Plan, log, x.start, map[int]bool{}}
+	x.names = translator{&x.Plan, log, x.start, map[client]uint16{}, map[client]bool{}}
 	for i := range x.taps {
 		x.taps[i] = newTap(&plan.Points[i], x.start, x.end, rand.New(rand.NewPCG(seed, uint64(100+i))))
 	}
@@ -96,8 +96,10 @@ func (x *taking) rewritten(s *tracegen.Sighting, d *tracegen.SentDatagram, point
 	if second {
 		p.age(x.Plan.Hops)
 	}
-	from, to := x.names.address(d, point, s.Time)
-	p.address(from, to, d.UDP)
+	if x.Plan.NAT != NoNAT || x.log.Players > 1 || x.log.Alias.IsValid() {
+		from, to := x.names.address(d, point, s.Time)
+		p.address(from, to, d.UDP)
+	}
 	return p
 }
 

@@ -31,6 +31,7 @@ type Truth struct {
 // A Datagram is what became of one. Points are 1 and 2 in the order of the captures, here 0
 // and 1; First is the one that it passes first.
 type Datagram struct {
+	Index    int      `json:"index"` // in the log
 	Side     int      `json:"side"`
 	Player   int      `json:"player,omitempty"`
 	UDP      bool     `json:"udp"`
@@ -68,7 +69,7 @@ func (x *taking) truth() Truth {
 		if _, ok := alike[key]; !ok {
 			alike[key] = len(alike)
 		}
-		o := Datagram{Side: d.Side, Player: d.Player, UDP: d.UDP, Other: d.Other, Injected: d.Injected, Tells: d.Tells, First: f, Parts: d.Parts,
+		o := Datagram{Index: i, Side: d.Side, Player: d.Player, UDP: d.UDP, Other: d.Other, Injected: d.Injected, Tells: d.Tells, First: f, Parts: d.Parts,
 			Frames: [2][]int{l[0].frames, l[1].frames}, Whole: [2]int{l[0].whole, l[1].whole},
 			Sent: cmp.Or(first.at, second.at), Alike: alike[key]}
 		o.Fate = x.fate(l, f)

@@ -171,9 +171,17 @@ func paired(args []string) error {
 	f.StringVar(&o.Program, "program", "bin/dpdissect", "the program that compares")
 	endSeeds := f.Int("ends", 1, "seeds of each session whose end is known")
 	file := f.String("w", "", "write the captures of the run named by -only, and what is true of them, to files that begin with that")
+	live := f.String("live", "", "a folder of real sessions, captured at both sides, in the place of generated ones")
 	f.Parse(args)
+	if *live != "" {
+		sessions, err := lab.LiveSessions(*live)
+		if err != nil {
+			return err
+		}
+		o.Live, *endSeeds = sessions, 0
+	}
 	if *file != "" {
-		return writePair(o.Only, *file)
+		return writePair(o, *file)
 	}
 	all := lab.Pairs(o)
 	o.Seeds = *endSeeds
@@ -183,7 +191,8 @@ func paired(args []string) error {
 }
 
 // writePair writes the captures of a pair.
-func writePair(name, prefix string) error {
+func writePair(o lab.PairOptions, prefix string) error {
+	name := o.Only
 	take := func() (*pairs.Pair, error) {
 		if end, err := lab.ParsePairedEnd(name); err == nil {
 			p, truths, err := end.TakeEnd()
@@ -194,7 +203,7 @@ func writePair(name, prefix string) error {
 			}
 			return p, err
 		}
-		run, err := lab.ParsePairRun(name)
+		run, err := o.Run(name)
 		if err != nil {
 			return nil, err
 		}
