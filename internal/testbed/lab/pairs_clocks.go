@@ -24,7 +24,8 @@ type ClockCount struct {
 	Queue       [3]float64
 	Near        int // directions of which no one-way figure is off by more than nearDelay
 	NearQueue   int // … and no queue
-	BeyondBound int // one-way figures that are off by more than the bound
+	Timed       int // datagrams with a delay
+	BeyondBound int // of them, those whose delay is off by more than the bound
 }
 
 // nearDelay is how far figures of delays may be off, ms.
@@ -36,7 +37,7 @@ const slack = 0.003
 func (c *ClockCount) add(o *ClockCount) {
 	c.Segments, c.Outside, c.Drifts = c.Segments+o.Segments, c.Outside+o.Outside, c.Drifts+o.Drifts
 	c.Steps, c.Found, c.Invented = c.Steps+o.Steps, c.Found+o.Found, c.Invented+o.Invented
-	c.Directions, c.Near, c.NearQueue, c.BeyondBound = c.Directions+o.Directions, c.Near+o.Near, c.NearQueue+o.NearQueue, c.BeyondBound+o.BeyondBound
+	c.Directions, c.Near, c.NearQueue, c.BeyondBound, c.Timed = c.Directions+o.Directions, c.Near+o.Near, c.NearQueue+o.NearQueue, c.BeyondBound+o.BeyondBound, c.Timed+o.Timed
 	c.Beyond, c.Middle = max(c.Beyond, o.Beyond), max(c.Middle, o.Middle)
 	c.Drift, c.StepError = max(c.Drift, o.Drift), max(c.StepError, o.StepError)
 	for i := range c.OneWay {
@@ -44,8 +45,10 @@ func (c *ClockCount) add(o *ClockCount) {
 	}
 }
 
-// judgeClocks compares what is said of the clocks with what they showed.
-func judgeClocks(p *pairs.Pair, said *Compared, owner func(*Passage) *pairs.Datagram) *ClockCount {
+// judgeClocks compares what is said of the clocks with what they showed. Sessions that are not
+// calm are too short, or jitter too much, for errors of the offset and the drift to tell
+// anything but that.
+func judgeClocks(p *pairs.Pair, said *Compared, calm bool, owner func(*Passage) *pairs.Datagram) *ClockCount {
 	c := &ClockCount{}
 	for i := range said.Clock.Segments {
 		s := &said.Clock.Segments[i]
@@ -55,10 +58,11 @@ func judgeClocks(p *pairs.Pair, said *Compared, owner func(*Passage) *pairs.Data
 		}
 		c.Segments++
 		worst := 0.0
-		for k, at := range []int64{from, (from + to) / 2, to} {
+		inset := min((to-from)/4, int64(250*time.Millisecond)) // where a clock is set, datagrams are on their way
+		for k, at := range []int64{from + inset, (from + to) / 2, to - inset} {
 			told := *s.Offset + s.Drift*1e-6*float64(at-from)/1e6
 			off := offsetError(p, at, told)
-			if k == 1 {
+			if k == 1 && calm {
 				c.Middle = max(c.Middle, off)
 			}
 			worst = max(worst, off)
@@ -67,7 +71,7 @@ func judgeClocks(p *pairs.Pair, said *Compared, owner func(*Passage) *pairs.Data
 			c.Outside++
 			c.Beyond = max(c.Beyond, worst-s.Bound)
 		}
-		if to-from >= int64(15*time.Second) {
+		if calm && to-from >= int64(15*time.Second) {
 			c.Drifts++
 			c.Drift = max(c.Drift, math.Abs(s.Drift-(p.Plan.Points[1].Clock.PPM-p.Plan.Points[0].Clock.PPM)))
 		}
@@ -159,6 +163,12 @@ func (c *ClockCount) delays(p *pairs.Pair, said *Compared, owner func(*Passage) 
 			least[d.Side] = min(least[d.Side], d.OneWay)
 		}
 	}
+	bounds := map[delayKey]*Spread{}
+	for i := range said.Connections {
+		for name, dir := range said.Connections[i].Directions {
+			bounds[delayKey{said.Connections[i].ID, name}] = dir.OneWay
+		}
+	}
 	ways, queues := map[delayKey][]int64{}, map[delayKey][]int64{}
 	for i := range said.Passages {
 		r := &said.Passages[i]
@@ -167,6 +177,12 @@ func (c *ClockCount) delays(p *pairs.Pair, said *Compared, owner func(*Passage) 
 			continue
 		}
 		key := delayKey{*r.Conn, r.Direction}
+		if dir := bounds[key]; r.OneWay != nil && dir != nil {
+			c.Timed++
+			if math.Abs(*r.OneWay-float64(d.OneWay)/1e6) > dir.Bound+slack {
+				c.BeyondBound++
+			}
+		}
 		ways[key] = append(ways[key], d.OneWay)
 		queues[key] = append(queues[key], d.OneWay-least[d.Side])
 	}
@@ -184,9 +200,6 @@ func (c *ClockCount) delays(p *pairs.Pair, said *Compared, owner func(*Passage) 
 			}
 			for k := range off {
 				c.OneWay[k] = max(c.OneWay[k], off[k])
-				if off[k] > dir.OneWay.Bound+slack {
-					c.BeyondBound++
-				}
 			}
 			if dir.Queue == nil {
 				continue

@@ -136,8 +136,8 @@ func TestPairJudge(t *testing.T) {
 		p, err := r.Take()
 		must(t, err)
 		judge := func(c *Compared) string {
-			out := &PairResult{Run: r, Kept: p.Truth.Identified}
-			out.Fates, out.Clocks = JudgePair(p, c)
+			out := &PairResult{Run: r, Kept: p.Truth.Identified, Calm: true}
+			out.Fates, out.Clocks = JudgePair(p, c, true)
 			return out.complaint()
 		}
 		tried++
