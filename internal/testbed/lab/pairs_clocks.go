@@ -114,8 +114,11 @@ func (c *ClockCount) steps(p *pairs.Pair, said *Compared) {
 	used := make([]bool, len(said.Clock.Steps))
 	all := p.Plan.Changes()
 	for _, s := range all {
-		c.Steps++
 		from, to := around(p, p.Truth.Start+int64(s.At))
+		if to == 1<<62 {
+			continue // the session was over
+		}
+		c.Steps++
 		clock, by := &p.Plan.Points[0].Clock, float64(s.By)/1e6
 		for i := range said.Clock.Steps {
 			at, step := instant(said.Clock.Steps[i].Time), said.Clock.Steps[i].Step

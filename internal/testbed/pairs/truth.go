@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -97,7 +98,7 @@ func (x *taking) truth() Truth {
 		}
 		t.Datagrams = append(t.Datagrams, o)
 	}
-	late(t.Datagrams)
+	x.late(t.Datagrams)
 	return t
 }
 
@@ -147,12 +148,17 @@ func (x *taking) delays() (fastest, slowest [2]int64) {
 }
 
 // late marks datagrams that arrived behind one that passed the first point later (RFC 4737).
-func late(all []Datagram) {
-	type flow struct{ side, player int }
+func (x *taking) late(all []Datagram) {
+	type flow struct {
+		from, to netip.AddrPort
+		player   int
+	}
 	byFlow := map[flow][]*Datagram{}
 	for i := range all {
 		if d := &all[i]; d.Fate == Delivered {
-			byFlow[flow{d.Side, d.Player}] = append(byFlow[flow{d.Side, d.Player}], d)
+			s := &x.log.Sent[d.Index]
+			f := flow{s.From, s.To, s.Player}
+			byFlow[f] = append(byFlow[f], d)
 		}
 	}
 	for _, list := range byFlow {
