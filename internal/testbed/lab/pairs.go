@@ -90,6 +90,10 @@ var pairScenes = []scene{
 		x.plan.At = [][2]sim.Place{{0, 2}, {2, 1}}[x.dice.IntN(2)]
 	}},
 	{"swapped", "the server's capture first", func(x *staging) { x.plan.At = [2]sim.Place{1, 0} }},
+	{"two-taps", "both captures at the client, 2% of the packets not captured", func(x *staging) {
+		missing(0.02, 1)(x)
+		x.plan.At = [2]sim.Place{0, 0}
+	}},
 	{"no-ttl", "TTLs are the same at both points", func(x *staging) { x.plan.Hops = 0 }},
 	{"snaplen", "64 bytes of each packet kept", func(x *staging) {
 		x.plan.Points[x.dice.IntN(2)].Snaplen = 64
@@ -230,6 +234,7 @@ type PairOptions struct {
 	Only    string // only runs whose name begins with that, or of that scene
 	Program string // dpdissect
 	Live    []*LiveSession
+	Sample  int // of the sessions whose end is known, every so many; 0: all
 }
 
 func (o PairOptions) runs() (all []PairRun) {

@@ -50,7 +50,10 @@ func pairedEvents() []tracegen.EndCase {
 // PairedEnds plays sessions whose end is known and tells what is said of them.
 func PairedEnds(o PairOptions, losses []float64) (all []*PairedEnd) {
 	var runs []EndRun
-	for _, c := range pairedEvents() {
+	for i, c := range pairedEvents() {
+		if i%max(1, o.Sample) != 0 {
+			continue
+		}
 		for seed := range uint64(o.Seeds) {
 			for _, loss := range losses {
 				r := EndRun{&c, "both", loss, max(o.First, 1) + seed}

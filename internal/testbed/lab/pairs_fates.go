@@ -150,6 +150,9 @@ func (j *fateJudge) mark(d *pairs.Datagram, r *Passage) int {
 	if r == nil || r.Fate == pairs.Delivered && d.Fate == pairs.Delivered && !j.same(d, r) {
 		return fateWrong
 	}
+	if j.pair.Truth.Same && r.Fate == pairs.Uncertain && d.Fate != pairs.Delivered {
+		return fateRight // nothing lies between
+	}
 	return markFate(d, r.Fate)
 }
 

@@ -145,7 +145,7 @@ func TestPairJudge(t *testing.T) {
 			t.Errorf("%s: the truth is called wrong: %s", r.Name(), s)
 			continue
 		}
-		if !p.Truth.Identified || players(p) > 1 {
+		if !p.Truth.Identified || p.Truth.Same || players(p) > 1 {
 			continue
 		}
 		for name, spoil := range spoiled {

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -156,6 +155,12 @@ func WritePairs(out io.Writer, all []*PairResult, ends []*PairedEnd) {
 	}
 	fmt.Fprintln(out)
 	p := &paper{out: out, whole: true}
+	p.pairs(all, ends)
+}
+
+// WritePairAccuracy writes its part of docs/accuracy.md.
+func WritePairAccuracy(out io.Writer, all []*PairResult, ends []*PairedEnd) {
+	p := &paper{out: out}
 	p.pairs(all, ends)
 }
 
@@ -334,25 +339,52 @@ func (p *paper) pairedEnds(ends []*PairedEnd) {
 	p.say("Sessions of which one side alone told what happened, and both together did not: %d of %s.", worse, count(len(ends)))
 }
 
-// PairsGood reports what of the goals is not met.
-func PairsGood(all []*PairResult) error {
-	var errs []error
-	missed, untrue := 0, 0
+// Failures tell which goals what is said of a pair does not meet.
+func (r *PairResult) Failures() (all []string) {
+	fail := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if r.Err != nil {
+		fail("%v", r.Err)
+		return all
+	}
+	f, c := r.Fates, r.Clocks
+	if wrong := f.Marks[fateWrong]; r.Kept && wrong > 0 || float64(wrong) > (1-fateGoal)*float64(f.Total()) {
+		fail("%d of %d fates wrong: %s", wrong, f.Total(), f.confused())
+	}
+	if len(f.Faults) > 0 {
+		fail("%s", f.Faults[0])
+	}
+	if c.Outside > 0 || c.BeyondBound > 0 {
+		fail("the truth is beyond the bound of %d of %d segments, of %d of %d delays", c.Outside, c.Segments, c.BeyondBound, c.Timed)
+	}
+	if c.Found < c.Steps || c.Invented > 0 {
+		fail("%d of %d steps found, %d invented", c.Found, c.Steps, c.Invented)
+	}
+	if c.Drift > driftGoal || c.Middle > midGoal && !r.asymmetric() {
+		fail("offset off by %.3f ms, drift by %.1f ppm", c.Middle, c.Drift)
+	}
+	if r.Calm && (c.NearQueue < c.Directions || c.Near < c.Directions && !r.asymmetric()) {
+		fail("%d of %d directions have their delays within %.1f ms, %d their queues", c.Near, c.Directions, nearDelay, c.NearQueue)
+	}
+	return all
+}
+
+// PairsGood tells which goals are not met.
+func PairsGood(all []*PairResult, ends []*PairedEnd) error {
+	bad := 0
 	for _, r := range all {
-		if r.Err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", r.Run.Name(), r.Err))
+		if len(r.Failures()) > 0 {
+			bad++
 		}
-		wrong := r.Fates.Marks[fateWrong]
-		if r.Kept && wrong > 0 || float64(wrong) > (1-fateGoal)*float64(r.Fates.Total()) {
-			errs = append(errs, fmt.Errorf("%s: %d of %d fates wrong", r.Run.Name(), wrong, r.Fates.Total()))
-		}
-		if r.Clocks.Outside > 0 || r.Clocks.BeyondBound > 0 || r.Clocks.Invented > 0 {
-			errs = append(errs, fmt.Errorf("%s: %s", r.Run.Name(), r.complaint()))
-		}
-		missed, untrue = missed+r.Fates.Missed, untrue+r.Fates.False
 	}
-	if float64(untrue) > falseGoal*float64(missed) {
-		errs = append(errs, fmt.Errorf("%d of %d datagrams that arrived are said to be lost", untrue, missed))
+	worse := 0
+	for _, e := range ends {
+		if e.Err != nil || e.Worse() {
+			worse++
+		}
 	}
-	return errors.Join(errs...)
+	s, _ := sumPairs(all)
+	if untrue := float64(s.False) > falseGoal*float64(s.Missed); untrue || bad+worse > 0 {
+		return fmt.Errorf("goals are not met: %d of %d pairs, %d of %d ends, %d of %d datagrams that arrived said to be lost", bad, len(all), worse, len(ends), s.False, s.Missed)
+	}
+	return nil
 }

@@ -171,6 +171,7 @@ func paired(args []string) error {
 	f.StringVar(&o.Program, "program", "bin/dpdissect", "the program that compares")
 	endSeeds := f.Int("ends", 1, "seeds of each session whose end is known")
 	file := f.String("w", "", "write the captures of the run named by -only, and what is true of them, to files that begin with that")
+	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
 	live := f.String("live", "", "a folder of real sessions, captured at both sides, in the place of generated ones")
 	f.Parse(args)
 	if *live != "" {
@@ -186,8 +187,12 @@ func paired(args []string) error {
 	all := lab.Pairs(o)
 	o.Seeds = *endSeeds
 	ends := lab.PairedEnds(o, lab.PairEndLosses)
+	if *paper {
+		lab.WritePairAccuracy(os.Stdout, all, ends)
+		return nil
+	}
 	lab.WritePairs(os.Stdout, all, ends)
-	return nil
+	return lab.PairsGood(all, ends)
 }
 
 // writePair writes the captures of a pair.
