@@ -25,7 +25,13 @@ type PairedEnd struct {
 	Run     EndRun // its place is nothing here
 	Results [nSayers]*EndResult
 	Proved  [nSayers]bool // the true cause is proved
+	Decided bool          // it is said what the other capture decided
 	Err     error
+}
+
+// ByBoth reports whether what happened is proved by both captures alone.
+func (e *PairedEnd) ByBoth() bool {
+	return e.Proved[byBoth] && !e.Proved[byClient] && !e.Proved[byServer]
 }
 
 // Worse reports whether one side alone had it right, and both have not.
@@ -112,7 +118,7 @@ func pairedEnd(program string, r EndRun) *PairedEnd {
 		return e
 	}
 	e.Results[byBoth] = &EndResult{Run: r, Truth: truth}
-	e.Results[byBoth].hearBoth(said)
+	e.Decided = e.Results[byBoth].hearBoth(said)
 	for by, x := range e.Results {
 		x.mark()
 		e.Proved[by] = x.Sure && e.names(by)
@@ -138,8 +144,9 @@ func (e *PairedEnd) alone() (*pairs.Pair, tracegen.EndTruth, error) {
 	return p, truths[byBoth], nil
 }
 
-// hearBoth takes from a comparison what it says of the connection of the two sides.
-func (r *EndResult) hearBoth(c *Compared) {
+// hearBoth takes from a comparison what it says of the connection of the two sides, and
+// whether it says what the other capture decided.
+func (r *EndResult) hearBoth(c *Compared) (decided bool) {
 	found := false
 	for i := range c.Connections {
 		conn := &c.Connections[i]
@@ -158,12 +165,16 @@ func (r *EndResult) hearBoth(c *Compared) {
 			r.hearOther(&explain.Verdict{Cause: explain.Cause(v.Cause), Side: v.Side}, swapped)
 			continue
 		}
-		found = true
+		found, decided = true, v.DecidedBy != ""
 		r.say(v.Cause, v.Side, swapped, v.Certainty == string(explain.Proved))
 		for _, x := range conn.Contributing {
 			if x.Certainty != string(explain.Unsettled) {
 				r.add(x.Cause, x.Certainty == string(explain.Proved))
+				if x.Where == "before" || x.Where == "after" { // at machines there is nothing else
+					r.False = append(r.False, x.Cause+" "+x.Where)
+				}
 			}
 		}
 	}
+	return decided
 }

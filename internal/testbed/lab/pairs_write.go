@@ -174,6 +174,9 @@ func (e *PairedEnd) complaint() string {
 	if e.Worse() {
 		s = fmt.Sprintf("WORSE client %s:%s, server %s:%s; ", e.Results[byClient].Cause, e.Results[byClient].Side, e.Results[byServer].Cause, e.Results[byServer].Side) + cmp.Or(s, "both say "+r.Cause+":"+r.Side)
 	}
+	if e.ByBoth() && !e.Decided {
+		s = strings.TrimPrefix(s+"; proved by both alone, and not said by what", "; ")
+	}
 	return s
 }
 
@@ -303,7 +306,7 @@ func (p *paper) pairedEnds(ends []*PairedEnd) {
 	}
 	p.say("### How connections end, from one side and from both")
 	p.say("Named right / undecided / wrong in percent, of what an honest observer may say there; then how often what truly happened is proved. Captured at\n" +
-		"both machines; both captures miss 0, 2 and 20% of the packets.")
+		"both machines; both captures miss 0, 2 and 20%% of the packets.")
 	ends = slices.DeleteFunc(slices.Clone(ends), func(e *PairedEnd) bool { return e.Err != nil })
 	names, of := groups(ends, func(e *PairedEnd) string { return e.Run.Case.Event })
 	var rows [][]string
@@ -330,13 +333,18 @@ func (p *paper) pairedEnds(ends []*PairedEnd) {
 		rows = append(rows, append(row, proved...))
 	}
 	p.table([]string{"what happens", "sessions", "client", "server", "both", "proved: client", "server", "both"}, rows)
-	worse := 0
+	worse, more := 0, 0
+	only := map[string]int{}
 	for _, e := range ends {
 		if e.Worse() {
 			worse++
 		}
+		if e.ByBoth() {
+			more++
+			only[e.Results[byBoth].Cause]++
+		}
 	}
-	p.say("Sessions of which one side alone told what happened, and both together did not: %d of %s.", worse, count(len(ends)))
+	p.say("Proved by both, and by neither alone: %d of %s: %s. Told by one side alone, and not by both: %d.", more, count(len(ends)), tally(only), worse)
 }
 
 // Failures tell which goals what is said of a pair does not meet.
