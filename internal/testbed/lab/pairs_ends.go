@@ -107,41 +107,42 @@ func (r EndRun) TakeEnd() (*pairs.Pair, [nSayers]tracegen.EndTruth, error) {
 
 func pairedEnd(program string, r EndRun) *PairedEnd {
 	e := &PairedEnd{Run: r}
-	p, truth, err := e.alone()
-	if err != nil {
-		e.Err = err
-		return e
+	p, truths, err := r.TakeEnd()
+	if err == nil {
+		var said *Compared
+		if said, err = compared(program, p); err == nil {
+			err = e.judge(p, truths, said)
+		}
 	}
-	said, err := compared(program, p)
-	if err != nil {
-		e.Err = err
-		return e
-	}
-	e.Results[byBoth] = &EndResult{Run: r, Truth: truth}
+	e.Err = err
+	return e
+}
+
+// judge compares what is said of each capture, and of both, with what may be said.
+func (e *PairedEnd) judge(p *pairs.Pair, truths [nSayers]tracegen.EndTruth, said *Compared) error {
+	e.Results[byBoth] = &EndResult{Run: e.Run, Truth: truths[byBoth]}
 	e.Decided = e.Results[byBoth].hearBoth(said)
+	if err := e.alone(p, truths); err != nil {
+		return err
+	}
 	for by, x := range e.Results {
 		x.mark()
 		e.Proved[by] = x.Sure && e.names(by)
 	}
-	return e
+	return nil
 }
 
-// alone plays the session and takes what is said of each capture alone. It gives both
-// captures, and what may be said of them together.
-func (e *PairedEnd) alone() (*pairs.Pair, tracegen.EndTruth, error) {
-	p, truths, err := e.Run.TakeEnd()
-	if err != nil {
-		return nil, truths[byBoth], err
-	}
+// alone takes what is said of each capture alone.
+func (e *PairedEnd) alone(p *pairs.Pair, truths [nSayers]tracegen.EndTruth) error {
 	for by := range p.Packets {
 		e.Results[by] = &EndResult{Run: e.Run, Truth: truths[by]}
 		d, err := Explained(&tracegen.EndSession{Truth: truths[by], Packets: p.Packets[by]})
 		if err != nil {
-			return nil, truths[byBoth], err
+			return err
 		}
 		e.Results[by].hear(d)
 	}
-	return p, truths[byBoth], nil
+	return nil
 }
 
 // hearBoth takes from a comparison what it says of the connection of the two sides, and

@@ -14,8 +14,9 @@ func TestPairedEndsAlone(t *testing.T) {
 		}
 		r := EndRun{&c, "both", 0, 3}
 		e := &PairedEnd{Run: r}
-		_, _, err := e.alone()
+		p, truths, err := r.TakeEnd()
 		must(t, err)
+		must(t, e.alone(p, truths))
 		for by := range sides {
 			x := e.Results[by]
 			x.mark()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/testbed/pairs"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
+	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
 // A LiveSession is a real session that was captured at both sides, with what the relay between
@@ -18,8 +19,64 @@ type LiveSession struct {
 	Name    string
 	Files   [2]string
 	Log     *tracegen.WireLog
-	Server  string                    `json:"server_address"`
+	Address string                    `json:"server_address"`
 	Relayed map[string]map[string]int `json:"relay_fates"` // by "address to server" and "address to client"
+
+	Troubled  []string
+	TrueCause string `json:"true_cause"`
+	TrueSide  string `json:"true_side"`
+	liveEnd
+	Client, Server *liveEnd
+}
+
+// A liveEnd is what may be said of how a session ended by who captures at one place.
+type liveEnd struct {
+	Cause, Side  string
+	Accept       []string
+	Sides        []string `json:"accept_side"`
+	Contributing []string
+	MustNot      []string `json:"must_not_claim"`
+}
+
+// truths are what may be said by the client, the server and both: these the truth, and what
+// is right at either place.
+func (s *LiveSession) truths() (all [nSayers]tracegen.EndTruth) {
+	for by, at := range []*liveEnd{s.Client, s.Server} {
+		if at == nil {
+			at = &s.liveEnd
+		}
+		t := tracegen.EndTruth{Name: s.Name, A: s.Troubled[0], B: s.Address, Must: at.Contributing, MustNot: at.MustNot, Decidable: true}
+		for _, cause := range append([]string{at.Cause}, at.Accept...) {
+			t.Accept = append(t.Accept, tracegen.EndVerdict{Cause: cause, Sides: at.Sides})
+		}
+		all[by] = t
+	}
+	both := all[byClient]
+	both.Accept = []tracegen.EndVerdict{{Cause: s.TrueCause, Sides: []string{s.TrueSide}}}
+	for _, v := range all[byClient].Accept {
+		for _, side := range v.Sides {
+			if accepts(all[byServer].Accept, v.Cause, side) {
+				both.Accept = append(both.Accept, tracegen.EndVerdict{Cause: v.Cause, Sides: []string{side}})
+			}
+		}
+	}
+	all[byBoth] = both
+	return all
+}
+
+// LiveEnds tells what is said of the ends of real sessions.
+func LiveEnds(o PairOptions) (all []*PairedEnd) {
+	for _, s := range o.Live {
+		e := &PairedEnd{Run: EndRun{&tracegen.EndCase{Kind: "live", Event: s.Name}, "both", 0, 1}}
+		all = append(all, e)
+		p := pairs.Take(s.Log, pairs.Plan{At: [2]sim.Place{0, 1}}, 1)
+		said, err := CompareFiles(o.Program, s.Files[0], s.Files[1])
+		if err == nil {
+			err = e.judge(p, s.truths(), said)
+		}
+		e.Err = err
+	}
+	return all
 }
 
 // LiveSessions reads NAME.client.pcap.gz, NAME.server.pcap.gz and NAME.truth.json of a folder.
@@ -38,7 +95,7 @@ func LiveSessions(folder string) (all []*LiveSession, err error) {
 		if err := json.Unmarshal(text, s); err != nil {
 			return nil, err
 		}
-		address, err := netip.ParseAddrPort(s.Server)
+		address, err := netip.ParseAddrPort(s.Address)
 		if err != nil {
 			return nil, err
 		}

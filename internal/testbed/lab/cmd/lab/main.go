@@ -186,7 +186,10 @@ func paired(args []string) error {
 	}
 	all := lab.Pairs(o)
 	o.Seeds = *endSeeds
-	ends := lab.PairedEnds(o, lab.PairEndLosses)
+	ends := lab.LiveEnds(o)
+	if *endSeeds > 0 {
+		ends = lab.PairedEnds(o, lab.PairEndLosses)
+	}
 	if *paper {
 		lab.WritePairAccuracy(os.Stdout, all, ends)
 		return nil
