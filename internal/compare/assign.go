@@ -58,6 +58,7 @@ type assignment struct {
 // costs by how its delay differs from those around it, a datagram that stays alone by how often
 // that happens to unique ones.
 func (m *matcher) assign() {
+	m.soften()
 	for _, g := range m.w.rest {
 		a := &assignment{matcher: m, g: g, lo: make([]int64, len(g[0])), hi: make([]int64, len(g[0]))}
 		for i, x := range g[0] {
@@ -70,26 +71,26 @@ func (m *matcher) assign() {
 		a.run()
 		m.note(g)
 	}
-	m.w.rest = nil
+	m.w.rest, m.w.soft = nil, nil
 }
+
+// beside is how many anchors on each side of a datagram bound its delay.
+const beside = 3
 
 // expected bounds what the clocks should differ by at the arrival of a datagram: by the
 // anchors on both sides of it.
 func (m *matcher) expected(i int32) (lo, hi int64) {
 	w := m.w
-	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
-	switch {
-	case len(w.anchors) == 0:
+	if len(w.anchors) == 0 {
 		return m.p.shift, m.p.shift
-	case k == 0:
-		lo = m.p.delta(w.anchors[0])
-		return lo, lo
-	case k == len(w.anchors):
-		lo = m.p.delta(w.anchors[k-1])
-		return lo, lo
 	}
-	lo, hi = m.p.delta(w.anchors[k-1]), m.p.delta(w.anchors[k])
-	return min(lo, hi), max(lo, hi)
+	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
+	lo, hi = math.MaxInt64, math.MinInt64
+	for _, a := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
+		d := m.p.delta(a)
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	return w.softAround(i, lo, hi)
 }
 
 // early and late are when a datagram of point 1 can have arrived at point 2.
@@ -166,8 +167,15 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 			row[y], took[x*(o+1)+y] = best, step
 		}
 	}
-	goOn := k0
-	for x, y := n, o; x > 0 || y > 0; {
+	goOn, end := k0, o
+	if commit < i1 { // what lies behind is for the next stretch
+		for y := range row {
+			if row[y] < row[end] {
+				end = y
+			}
+		}
+	}
+	for x, y := n, end; x > 0 || y > 0; {
 		switch step := took[x*(o+1)+y]; {
 		case x > 0 && y > 0 && step == stepPair:
 			x, y = x-1, y-1

@@ -168,21 +168,23 @@ func (p *pairing) nearestAnchor(w *way, at int, i int32) int {
 func (c *Capture) begins() int64 { return c.first }
 func (c *Capture) ends() int64   { return c.last }
 
-// resolveCopies tells copies from what the other point missed, among the datagrams that stayed alone
-// behind an equal one: by which of both the unique datagrams of the way show more.
+// resolveCopies tells copies from losses, and from what the other point missed, among the datagrams that
+// stayed alone behind an equal one and whose identification tells nothing.
 func (p *pairing) resolveCopies() {
 	p.ways(func(_ *line, _ int, w *way) {
 		for at := range w.maybe {
-			if w.first == at || w.first == none && !p.same {
+			within := int64(laterCopy) // the path made them, unless the other capture misses datagrams
+			if w.first == at || p.same {
+				within = soonCopy // the capture holds them twice, if it holds nearly everything twice
+				if len(w.maybe[at])*3 < len(w.lists[at]) {
+					continue
+				}
+			} else if w.first == none || w.alone[at] > 0 {
 				continue
 			}
 			for _, x := range w.maybe[at] {
 				d, of := &p.c[at].list[x[0]], &p.c[at].list[x[1]]
-				if of.bits&copied != 0 {
-					continue
-				}
-				told := d.ipid != 0 && of.ipid != 0 && p.counts(at, d.flow)
-				if !told && d.time-of.time < laterCopy && w.alone[at] == 0 {
+				if of.bits&copied == 0 && d.time-of.time < within && !(d.ipid != 0 && p.counts(at, d.flow)) {
 					d.bits |= copied
 					p.c[at].mate[x[0]] = x[1]
 				}

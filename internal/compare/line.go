@@ -20,6 +20,7 @@ type way struct {
 	known   bool          // delta
 	alone   [2]int        // unique payloads of each point alone
 	rest    []group       // payloads that several datagrams have, until they are paired
+	soft    []soft        // what tells how delays go beside anchors
 	maybe   [2][][2]int32 // datagrams at each point that stayed alone, and the equal one before each
 }
 

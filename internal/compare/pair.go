@@ -11,7 +11,8 @@ const (
 	fewAnchors  = 4    // below which a way asks the others
 	mostAway    = 3e9  // by which the delay of an anchor differs from those around it, ns
 	soonCopy    = 2e6  // within which an equal datagram is a copy where no identification tells, ns
-	idLasts     = 30e9 // for which an identification stands for one datagram, ns
+	idLasts     = 30e9 // for which an identification stands for one datagram, ns …
+	idLastsAny  = 1e9  // … and where it may be made at random, on the way
 	leastJitter = 1e6
 )
 
@@ -166,7 +167,7 @@ func (m *matcher) firsts(point int, list []entry) (out []int32) {
 				of = out[k]
 				break
 			}
-			if m.at(point, e.at).time-m.at(point, out[k]).time > idLasts {
+			if m.at(point, e.at).time-m.at(point, out[k]).time > m.idLasts() {
 				break
 			}
 		}
@@ -186,9 +187,17 @@ func (m *matcher) isCopy(point int, first, later int32) bool {
 	a, b := m.at(point, first), m.at(point, later)
 	apart := abs(b.time - a.time)
 	if a.ipid != 0 && b.ipid != 0 && m.p.counts(point, a.flow) {
-		return a.ipid == b.ipid && apart < idLasts
+		return a.ipid == b.ipid && apart < m.idLasts()
 	}
-	return a.ipid == b.ipid && apart < soonCopy
+	return false // see resolveCopies
+}
+
+// idLasts is for how long an identification stands for one datagram.
+func (m *matcher) idLasts() int64 {
+	if m.w.keepIDs {
+		return idLasts
+	}
+	return idLastsAny
 }
 
 // anchor pairs what needs no choice.
