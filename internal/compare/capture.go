@@ -39,6 +39,7 @@ type Capture struct {
 	timeless bool // packets without a time
 	shortest int  // captured payload of a datagram that the capture cut, none when it cut none
 	words    *words
+	tunnels  string            // what hides datagrams, "" for nothing
 	pieces   map[uint32]uint16 // fragments that a frame completed
 }
 
@@ -104,6 +105,9 @@ func (r *Reader) see(p *capture.Packet) {
 	}
 	if p.IsFragment {
 		r.fragment(p)
+	}
+	if c.tunnels == "" {
+		c.tunnels = tunnelOf(p)
 	}
 	if p.Class == capture.Unreachable {
 		c.notices = append(c.notices, notice{uint32(p.Frame), p.Time, p.Src, p.Dst, p.IPID, p.Length})

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"hash/maphash"
 	"slices"
 )
@@ -134,16 +133,6 @@ func (p *pairing) cutAlike(seed maphash.Seed) error {
 	}
 	return nil
 }
-
-// NothingInCommon says that two captures do not hold the same session.
-type NothingInCommon struct{ Lines []string }
-
-func (e *NothingInCommon) Error() string {
-	return fmt.Sprint("nothing in common")
-}
-
-// nothing says what was looked for.
-func (p *pairing) nothing() error { return &NothingInCommon{} }
 
 // listCopies lists the further frames of each datagram.
 func (p *pairing) listCopies() {

@@ -25,6 +25,8 @@ type Document struct {
 	NAT         []Mapping    `json:"nat"` // addresses that differ between the points
 	Connections []Connection `json:"connections"`
 	Other       Other        `json:"other"` // UDP that is not ours
+
+	common span
 }
 
 // A Point is one of the captures.
@@ -90,7 +92,7 @@ type Connection struct {
 	Contributing []Contribution        `json:"contributing"`
 	ICMP         []ICMP                `json:"icmp,omitempty"`
 
-	names [2]string
+	told told
 }
 
 // At is a connection as one point has it.
@@ -248,6 +250,7 @@ func (r *Comparison) Document(captures func([]capture.Info) []any) *Document {
 		d.Points[at] = r.point(at, captures(r.p.c[at].Infos))
 	}
 	d.Clock = r.clock()
+	d.common = r.common()
 	d.NAT = r.mappings()
 	for _, s := range r.sums {
 		if s.conn.shown && s.conn.begun && s.dirs[0].total()+s.dirs[1].total() > 0 {
@@ -291,6 +294,18 @@ func (r *Comparison) point(at int, captures []any) *Point {
 		x.Poor = append(x.Poor, Span{stamp(r.axis(at, near, p.from[i])), stamp(r.axis(at, near, p.to[i]))})
 	}
 	return x
+}
+
+// common is from when to when both captures listened, on the axis.
+func (r *Comparison) common() (s span) {
+	if r.p.clocks.none {
+		return s
+	}
+	var from, to [2]int64
+	for at, c := range r.p.c {
+		from[at], to[at] = r.axis(at, 0, c.first), r.axis(at, int32(len(c.list)-1), c.last)
+	}
+	return span{max(from[0], from[1]), min(to[0], to[1])}
 }
 
 // near says at whose side a point is: at that of who opens connections, or at the other.
@@ -390,7 +405,7 @@ func (r *Comparison) connection(s *sum) Connection {
 	for dir := range s.dirs {
 		x.Directions["ab"[dir:dir+1]] = r.direction(s.conn, dissect.Dir(dir), &s.dirs[dir])
 	}
-	x.names = r.names(s.conn, x.At)
+	r.tell(&x, s)
 	x.ICMP = r.icmp(s.conn)
 	r.judge(&x, s)
 	return x
