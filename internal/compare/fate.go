@@ -194,13 +194,19 @@ func (p *pairing) resolveCopies() {
 }
 
 // markAcked notes which datagrams of a capture were acknowledged, and could not have been
-// acknowledged for another transmission.
+// acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
+	by := map[uint32]uint32{} // of transmissions of units that were sent again
+	for _, k := range c.acks {
+		if c.sendings.repeats(k.frame) {
+			by[k.frame] = k.by
+		}
+	}
 	for _, k := range c.acks {
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && p.mustHaveArrived(at, int32(i), k.by) {
+			if c.mate[i] == none && c.list[i].bits&skippable == 0 && c.sendings.alone(k.frame, by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -224,23 +230,6 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 	return k.conn.Dir[k.dir].Lost().Claims(n.suspects)
 }
 
-// mustHaveArrived reports whether an acknowledgement can only have been of this one among the
-// transmissions of its number.
-func (p *pairing) mustHaveArrived(at int, i int32, by uint32) bool {
-	c := p.c[at]
-	if f := c.connOf(&c.flows[c.list[i].flow]); f != nil && f.Protocol.Name == "knet" {
-		return true // a number for each transmission
-	}
-	frame := c.list[i].frame
-	for _, f := range c.sendings.of(frame) {
-		if f == frame || f >= by {
-			continue
-		}
-		return false
-	}
-	return true
-}
-
 // sendings are the transmissions of units that were sent again.
 type sendings struct {
 	first map[uint32]uint32 // of a frame, the one it repeats
@@ -260,10 +249,19 @@ func (s *sendings) add(retries []link) {
 	}
 }
 
-// of gives the frames of the unit that a frame is of.
-func (s *sendings) of(frame uint32) []uint32 {
+// repeats reports whether a frame is a transmission of a unit that was sent again.
+func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
+
+// alone reports whether what acknowledges a frame acknowledges no other transmission of its
+// unit: by is what acknowledges each.
+func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
 	root := s.root(frame)
-	return append([]uint32{root}, s.all[root]...)
+	for _, f := range append([]uint32{root}, s.all[root]...) {
+		if f != frame && by[f] != 0 && by[f] == by[frame] {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *sendings) root(frame uint32) uint32 {
@@ -325,7 +323,7 @@ func (p *pairing) markReordered() {
 		for i := range c.list {
 			d := &c.list[i]
 			w := p.wayAt(at, d)
-			if c.fate[i] != Delivered || w.first != at {
+			if c.fate[i] != Delivered || w.first != 1-at {
 				continue
 			}
 			h, ok := highest[w]

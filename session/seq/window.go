@@ -39,7 +39,7 @@ type unit struct {
 	ackTime int64
 }
 
-func (u *unit) position() Position { return Position{u.frame, u.part} }
+func (u *unit) position() Position { return Position{Frame: u.frame, Part: u.part} }
 
 // copiedAt notes the first sending, or a copy of it; latest is when the latest came.
 func (u *unit) copiedAt(s *Sending) {
