@@ -173,7 +173,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		d.bits |= timed
 	}
 	if fr.Cut() {
-		d.bits |= cut
+		d.bits |= shortened
 		if s.shortest == none || len(payload) < s.shortest {
 			s.shortest = len(payload)
 		}
