@@ -75,9 +75,9 @@ func (s *search) vote() (unique ballot) {
 	}
 	s.votes, unique = ballot{}, ballot{}
 	n := 0
-	join(lists[0], lists[1], func(a, b []entry) {
-		if len(a)*len(b) > mostEqual || n > mostVotes {
-			return
+	join(lists[0], lists[1], func(a, b []entry) bool {
+		if len(a)*len(b) > mostEqual {
+			return true
 		}
 		for _, x := range a {
 			for _, y := range b {
@@ -94,6 +94,7 @@ func (s *search) vote() (unique ballot) {
 				}
 			}
 		}
+		return n < mostVotes
 	})
 	for _, all := range []ballot{s.votes, unique} {
 		for _, list := range all {
