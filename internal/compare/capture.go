@@ -138,7 +138,7 @@ func (r *Reader) fragment(p *capture.Packet) {
 type shard struct {
 	session.Sink
 	seed     maphash.Seed
-	list     []datagram
+	list     chunks
 	keys     []flowKey
 	index    map[flowKey]uint32
 	recent   [recentFlows]uint32 // indexes of flows, by a hash, plus one
@@ -173,7 +173,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		d.bits |= timed
 	}
 	if fr.Cut() {
-		d.bits |= cut
+		d.bits |= shortened
 		if s.shortest == none || len(payload) < s.shortest {
 			s.shortest = len(payload)
 		}
@@ -191,7 +191,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	if fr.RetryOf != 0 && fr.RetryOf != fr.Frame {
 		s.retries = append(s.retries, link{uint32(fr.Frame), uint32(fr.RetryOf)})
 	}
-	s.list = append(s.list, d)
+	*s.list.next() = d
 	if s.words != nil {
 		s.words.add(fr)
 	}
@@ -276,8 +276,8 @@ func (c *Capture) take(s *shard, index map[*session.Conn]int32, pairs map[pair]i
 		f.pair, f.back = i, back
 		c.flows = append(c.flows, f)
 	}
-	for i := range s.list {
-		s.list[i].flow += offset
+	for d := range s.list.all {
+		d.flow += offset
 	}
 	if s.shortest != none && (c.shortest == none || s.shortest < c.shortest) {
 		c.shortest = s.shortest
@@ -289,15 +289,14 @@ func (c *Capture) take(s *shard, index map[*session.Conn]int32, pairs map[pair]i
 func (c *Capture) inOrder(shards *[pipeline.Shards]shard) {
 	total, last := 0, uint32(0)
 	for i := range shards {
-		total += len(shards[i].list)
-		for k := range shards[i].list {
-			last = max(last, shards[i].list[k].frame)
+		for d := range shards[i].list.all {
+			total, last = total+1, max(last, d.frame)
 		}
 	}
 	place := make([]uint32, last+2)
 	for i := range shards {
-		for k := range shards[i].list {
-			place[shards[i].list[k].frame+1]++
+		for d := range shards[i].list.all {
+			place[d.frame+1]++
 		}
 	}
 	for i := 1; i < len(place); i++ {
@@ -308,16 +307,17 @@ func (c *Capture) inOrder(shards *[pipeline.Shards]shard) {
 		c.words = newWords(total)
 	}
 	for i := range shards {
-		for k := range shards[i].list {
-			d := &shards[i].list[k]
+		k := 0
+		for d := range shards[i].list.all {
 			at := place[d.frame]
 			place[d.frame]++
 			c.list[at] = *d
 			if c.words != nil {
 				c.words.put(int(at), shards[i].words, k)
 			}
+			k++
 		}
-		shards[i].list = nil
+		shards[i].list = chunks{}
 	}
 	c.renumberFlows()
 	c.mate = make([]int32, total)
@@ -352,4 +352,36 @@ func (c *Capture) renumberFlows() {
 		d.flow = uint32(flowAt[d.flow])
 	}
 	c.flows, c.pairs = flows, pairs
+}
+
+// chunks are a list that grows without being copied.
+type chunks struct {
+	full [][]datagram
+	last []datagram
+}
+
+const chunkSize = 1 << 12
+
+// next makes room for one more.
+func (c *chunks) next() *datagram {
+	switch n := len(c.last); {
+	case n == cap(c.last) && n < chunkSize: // most captures are short
+		c.last = append(c.last, datagram{})
+		return &c.last[n]
+	case n == chunkSize:
+		c.full, c.last = append(c.full, c.last), make([]datagram, 0, chunkSize)
+	}
+	c.last = c.last[:len(c.last)+1]
+	return &c.last[len(c.last)-1]
+}
+
+// all gives the elements in order.
+func (c *chunks) all(yield func(*datagram) bool) {
+	for _, list := range append(c.full[:len(c.full):len(c.full)], c.last) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
 }

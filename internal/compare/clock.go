@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Bounds of what is said of clocks.
@@ -35,9 +34,8 @@ type bucket struct {
 
 // A segment is a stretch between two steps of the clocks.
 type segment struct {
-	from   [2]int32 // index of the first datagram at each point
-	x0, x1 int64    // times of clock 1 at its ends
-	offset float64  // at x0, ns: clock 2 minus clock 1
+	x0, x1 int64   // times of clock 1 at its ends
+	offset float64 // at x0, ns: clock 2 minus clock 1
 	drift  float64
 	bound  float64  // half the distance of the hulls, ns; negative where the line does not fit
 	pairs  [2]int64 // anchors that passed point 1 first, and point 2
@@ -59,9 +57,26 @@ type step struct {
 	small  bool // smaller than the bound: a route that changed looks alike
 }
 
+// A cut is where a clock was set, by the order of the datagrams at the point whose clock it was: what was
+// on its way then has the old time of one clock and the new one of the other.
+type cut struct {
+	point int      // in whose order it is exact
+	known bool     // it was that clock
+	at    [2]int32 // index of the first datagram after it at each point
+}
+
+// after reports whether a datagram with these indexes, none where a point lacks it, comes after it.
+func (c *cut) after(at [2]int32) bool {
+	if i := at[c.point]; i != none {
+		return i >= c.at[c.point]
+	}
+	return at[1-c.point] >= c.at[1-c.point]
+}
+
 // clocks are both clocks on one axis.
 type clocks struct {
 	segments []segment
+	cuts     []cut
 	steps    []step
 	problem  string
 	none     bool // a capture has no times
@@ -77,15 +92,9 @@ func (p *pairing) readClocks() {
 	}
 	r := &clockReader{p: p, all: all}
 	r.collect()
-	cuts := r.cuts(0, len(r.buckets))
-	slices.Sort(cuts)
-	from := 0
-	for _, c := range append(cuts, len(all)) {
-		k.segments = append(k.segments, r.fit(all[from:c]))
-		if from > 0 {
-			k.steps = append(k.steps, r.step(from))
-		}
-		from = c
+	r.cutAll()
+	for i := range k.cuts {
+		k.steps = append(k.steps, r.step(&k.cuts[i]))
 	}
 	for i := range k.steps {
 		s := &k.steps[i]
@@ -93,12 +102,128 @@ func (p *pairing) readClocks() {
 		s.size = b.at(s.time) - a.at(s.time)
 		s.small = math.Abs(float64(s.size)) < max(a.bound, b.bound)
 	}
-	for i := range k.segments {
-		s := &k.segments[i]
-		if math.Abs(s.drift) > mostDrift || !s.sided() && s.bound < 0 {
-			k.problem = "no line fits both clocks: offsets and delays are not to be trusted"
+	if !fitting(k.segments) {
+		k.problem = "no line fits both clocks: offsets and delays are not to be trusted"
+	}
+}
+
+// cutAll finds all cuts: where both directions are moved alike, where a time runs backward, and
+// where no line fits then, by the direction that shows fewer, as beside a queue.
+func (r *clockReader) cutAll() {
+	k := &r.p.clocks
+	k.cuts = r.cuts(0, len(r.buckets))
+	for k.segments = r.fitAll(); !fitting(k.segments) && r.cutBack(); {
+	}
+	if !fitting(k.segments) {
+		was, segments, found := k.cuts, k.segments, false
+		for _, by := range []int{upAlone, downAlone} {
+			r.by = by
+			k.cuts = r.cuts(0, len(r.buckets))
+			if list := r.fitAll(); fitting(list) && (!found || len(k.cuts) < len(was)) {
+				was, segments, found = k.cuts, list, true
+			}
+		}
+		k.cuts, k.segments = was, segments
+	}
+	r.prune()
+}
+
+// prune drops cuts that no line needs.
+func (r *clockReader) prune() {
+	k := &r.p.clocks
+	for i := 0; i < len(k.cuts); {
+		was := k.cuts
+		least := math.Inf(1)
+		for _, s := range k.segments[i : i+2] {
+			if !s.sided() {
+				least = min(least, s.bound)
+			}
+		}
+		k.cuts = slices.Delete(slices.Clone(was), i, i+1)
+		if list := r.fitAll(); fitting(list) && !math.IsInf(least, 1) && list[i].bound >= 0.9*least {
+			k.segments = list
+			continue
+		}
+		k.cuts = was
+		i++
+	}
+}
+
+// Which directions show a step.
+const (
+	bothWays = iota
+	upAlone
+	downAlone
+)
+
+// fitting reports whether all lines fit.
+func fitting(list []segment) bool {
+	return !slices.ContainsFunc(list, func(s segment) bool {
+		return !s.sided() && (s.bound < 0 || math.Abs(s.drift) > mostDrift)
+	})
+}
+
+// fitAll lays a line through each stretch between cuts.
+func (r *clockReader) fitAll() (out []segment) {
+	k := &r.p.clocks
+	slices.SortFunc(k.cuts, func(a, b cut) int { return int(a.at[0] - b.at[0]) })
+	parts := make([][]int32, len(k.cuts)+1)
+	parts[0] = r.all
+	if len(k.cuts) > 0 {
+		parts[0] = nil
+		for _, i := range r.all {
+			n := k.place([2]int32{i, r.p.c[0].mate[i]})
+			parts[n] = append(parts[n], i)
 		}
 	}
+	for _, list := range parts {
+		out = append(out, r.fit(list))
+	}
+	return out
+}
+
+// cutBack cuts where a time runs backward, if lines fit better then: too little is around it to
+// see the step.
+func (r *clockReader) cutBack() bool {
+	k := &r.p.clocks
+	worst := func(list []segment) (w float64) {
+		for i := range list {
+			if s := &list[i]; !s.sided() {
+				w = min(w, s.bound, (mostDrift-math.Abs(s.drift))*1e12)
+			}
+		}
+		return w
+	}
+	was, best := k.cuts, worst(k.segments)
+	for point, c := range r.p.c {
+		for i := int32(0); ; {
+			i = c.backward(i, int32(len(c.list)), leastStep)
+			if i == none {
+				break
+			}
+			k.cuts = append(slices.Clone(was), r.cutAt(point, i))
+			if list := r.fitAll(); worst(list) > best+leastStep {
+				k.segments = list
+				return true
+			}
+			i++
+		}
+	}
+	k.cuts = was
+	return false
+}
+
+// cutAt cuts where the clock of a point was set.
+func (r *clockReader) cutAt(point int, i int32) cut {
+	c := cut{point: point, known: true}
+	c.at[point], c.at[1-point] = i, int32(len(r.p.c[1-point].list))
+	mate := r.p.c[point].mate
+	for n := i; n < min(i+64, int32(len(mate))); n++ {
+		if mate[n] != none && r.p.c[point].list[n].bits&copied == 0 {
+			c.at[1-point] = min(c.at[1-point], mate[n])
+		}
+	}
+	return c
 }
 
 // samples are the anchors of all ways of which the first point is known.
@@ -122,6 +247,7 @@ type clockReader struct {
 	p       *pairing
 	all     []int32
 	buckets []bucket
+	by      int // bothWays, upAlone or downAlone
 }
 
 // get gives a sample.
@@ -194,8 +320,14 @@ func (r *clockReader) look(at, dir, from, to int, drift float64, x int64) (l loo
 
 // shift is by how much both directions are moved between two looks, 0 where they are not
 // moved alike.
-func shift(a, b look) int64 {
+func (r *clockReader) shift(a, b look) int64 {
 	up, down := b.up-a.up, b.down-a.down
+	switch r.by {
+	case upAlone:
+		return up
+	case downAlone:
+		return down
+	}
 	if (up > 0) != (down > 0) || abs(up-down) > max(leastStep, max(abs(up), abs(down))/4) {
 		return 0
 	}
@@ -205,13 +337,24 @@ func shift(a, b look) int64 {
 	return down
 }
 
-// cuts finds the samples at which a clock was set, within a stretch of buckets.
-func (r *clockReader) cuts(from, to int) []int {
+// moved is by how much the least delays differ between two looks, by the directions that count.
+func (r *clockReader) moved(a, b look) int64 {
+	switch r.by {
+	case upAlone:
+		return abs(b.up - a.up)
+	case downAlone:
+		return abs(b.down - a.down)
+	}
+	return abs((a.up+a.down)/2 - (b.up+b.down)/2)
+}
+
+// cuts finds where a clock was set, within a stretch of buckets.
+func (r *clockReader) cuts(from, to int) []cut {
 	if to-from < 2*leastAround {
 		return nil
 	}
 	drift := r.usualDrift(from, to)
-	best, most, noise := 0, int64(0), []int64{}
+	most, noise := int64(0), []int64{}
 	type place struct{ left, right int }
 	var found place
 	for k := from; k+1 < to; k++ {
@@ -222,21 +365,19 @@ func (r *clockReader) cuts(from, to int) []int {
 				continue
 			}
 			if gap == 1 {
-				noise = append(noise, abs((a.up+a.down)/2-(b.up+b.down)/2))
+				noise = append(noise, r.moved(a, b))
 			}
-			s := abs(shift(a, b)) - int64(slack*math.Abs(float64(b.x-a.x)))
+			s := abs(r.shift(a, b)) - int64(slack*math.Abs(float64(b.x-a.x)))
 			if s > most {
-				best, most, found = k, s, place{k, k + gap}
+				most, found = s, place{k, k + gap}
 			}
 		}
 	}
 	if most < max(int64(leastStep), stepNoise*median(noise)) {
 		return nil
 	}
-	_ = best
-	cut := r.exact(found.left, found.right, from, to, drift)
-	mid := found.right
-	return append(append(r.cuts(from, found.left+1), cut), r.cuts(mid, to)...)
+	here := r.exact(found.left, found.right, from, to, drift)
+	return append(append(r.cuts(from, found.left+1), here), r.cuts(found.right, to)...)
 }
 
 // usualDrift is the median drift between looks some time apart.
@@ -260,46 +401,74 @@ func (r *clockReader) usualDrift(from, to int) float64 {
 	return max(-mostDrift, min(mostDrift, slopes[len(slopes)/2]))
 }
 
-// exact finds the sample before which the clock was set: where what comes before fits the
-// smallest delays before best, and what comes after those after.
-func (r *clockReader) exact(left, right, from, to int, drift float64) int {
+// exact finds where the clock was set: what comes before fits the smallest delays before best, and
+// what comes after those after, in the order of one of the points.
+func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	x := r.buckets[left].x
 	a, b := r.look(max(left-1, from), -1, from, to, drift, x), r.look(min(right+1, to-1), 1, from, to, drift, x)
 	if !a.ok || !b.ok {
 		a, b = r.look(left, -1, from, to, drift, x), r.look(right, 1, from, to, drift, x)
 	}
 	lo, hi := int(r.buckets[max(left-1, from)].from), int(r.buckets[min(right+1, to-1)].to)
-	misfit := func(i int, l look) float64 {
-		s := r.get(r.all[i])
+	misfit := func(i int32, l look) float64 {
+		s := r.get(i)
 		d := s.d - int64(drift*float64(s.x-x))
+		if s.up && r.by == downAlone || !s.up && r.by == upAlone {
+			return 0
+		}
 		if s.up {
 			return math.Min(math.Abs(float64(d-l.up)), math.Abs(float64(b.up-a.up)))
 		}
 		return math.Min(math.Abs(float64(d-l.down)), math.Abs(float64(b.down-a.down)))
 	}
-	sum := 0.0
-	for i := lo; i < hi; i++ {
-		sum += misfit(i, b)
+	c := cut{}
+	var fits [2]float64
+	mate := r.p.c[0].mate
+	list := slices.Clone(r.all[lo:hi])
+	for point := range fits {
+		if point == Point2 {
+			slices.SortFunc(list, func(i, k int32) int { return int(mate[i] - mate[k]) })
+		}
+		sum := 0.0
+		for _, i := range list {
+			sum += misfit(i, b)
+		}
+		best, at := math.Inf(1), 1
+		for k, i := range list[:len(list)-1] {
+			if sum += misfit(i, a) - misfit(i, b); sum < best {
+				best, at = sum, k+1
+			}
+		}
+		fits[point], c.at[point] = best, list[at]
 	}
-	best, at := sum, lo
-	for i := lo; i < hi; i++ {
-		sum += misfit(i, a) - misfit(i, b)
-		if sum < best {
-			best, at = sum, i+1
+	c.at[1] = mate[c.at[1]]
+	if fits[1] < fits[0] {
+		c.point = Point2
+	}
+	c.known = math.Abs(fits[1]-fits[0]) > math.Abs(float64(r.shift(a, b)))/2
+	size := r.shift(a, b)
+	for point, capture := range r.p.c {
+		from, to := r.all[lo], r.all[hi-1]
+		if point == Point2 {
+			from, to = mate[from], mate[to]
+		}
+		if (size < 0) != (point == Point2) {
+			continue // the other clock went back, or this one ahead
+		}
+		if k := capture.backward(min(from, to), max(from, to)+1, setBack); k != none {
+			return r.cutAt(point, k)
 		}
 	}
-	return max(1, min(at, len(r.all)-1))
+	return c
 }
 
-// step says where a clock was set, by the first sample after it.
-func (r *clockReader) step(i int) step {
-	c := r.p.c
-	before, after := r.all[i-1], r.all[i]
-	s := step{time: c[0].list[after].time, point: none, frames: [2]uint32{c[0].list[before].frame, c[0].list[after].frame}}
-	if c[0].backward(before, after) {
-		s.point = Point1
-	} else if c[1].backward(c[0].mate[before], c[0].mate[after]) {
-		s.point = Point2
+// step says where a clock was set.
+func (r *clockReader) step(c *cut) step {
+	list := r.p.c[0].list
+	at := min(max(1, c.at[0]), int32(len(list)-1))
+	s := step{time: list[at].time, point: none, frames: [2]uint32{list[at-1].frame, list[at].frame}}
+	if c.known {
+		s.point = c.point
 	}
 	return s
 }
@@ -308,24 +477,22 @@ func (r *clockReader) step(i int) step {
 // capture.
 const setBack = 1e6
 
-// backward reports whether the times of a capture run backward near two of its datagrams.
-func (c *Capture) backward(a, b int32) bool {
-	const beside = 8
-	from, to := max(min(a, b)-beside, 1), min(max(a, b)+beside, int32(len(c.list)-1))
-	for i := from; i <= to; i++ {
-		if c.list[i].time < c.list[i-1].time-setBack {
-			return true
+// backward finds where the times of a capture run backward by so much in a range, none where they do not.
+func (c *Capture) backward(from, to int32, by int64) int32 {
+	for i := max(from, 1); i < min(to, int32(len(c.list))); i++ {
+		if c.list[i].time < c.list[i-1].time-by {
+			return i
 		}
 	}
-	return false
+	return none
 }
 
 // fit lays the line through the middle between the hulls of a stretch.
 func (r *clockReader) fit(list []int32) segment {
-	s := segment{from: [2]int32{list[0], math.MaxInt32}, x0: r.get(list[0]).x, x1: r.get(list[len(list)-1]).x}
-	for _, i := range list[:min(len(list), 16)] {
-		s.from[1] = min(s.from[1], r.p.c[0].mate[i])
+	if len(list) == 0 {
+		return segment{offset: float64(r.p.shift), bound: -1}
 	}
+	s := segment{x0: r.get(list[0]).x, x1: r.get(list[len(list)-1]).x}
 	up, down := r.hulls(list, &s.pairs)
 	gap := func(drift float64) (g, lo, hi float64) {
 		hi, lo = math.Inf(1), math.Inf(-1)
@@ -410,17 +577,30 @@ func below3(a, m, b *sample) bool {
 	return float64(m.d-a.d)*float64(b.x-a.x) < float64(b.d-a.d)*float64(m.x-a.x)
 }
 
-// place is that of the stretch that a datagram of a point lies in.
-func (k *clocks) place(point int, i int32) int {
-	n := len(k.segments)
-	if n == 1 {
-		return 0
+// place is that of the stretch that a datagram lies in, by its indexes at both points.
+func (k *clocks) place(at [2]int32) (n int) {
+	for i := range k.cuts {
+		if k.cuts[i].after(at) {
+			n = i + 1
+		}
 	}
-	return max(0, sort.Search(n, func(s int) bool { return k.segments[s].from[point] > i })-1)
+	return n
 }
 
-// segment gives that stretch.
-func (k *clocks) segment(point int, i int32) *segment { return &k.segments[k.place(point, i)] }
+// segment gives that stretch, of a datagram of a point.
+func (p *pairing) segment(point int, i int32) *segment {
+	k := &p.clocks
+	if len(k.cuts) == 0 {
+		return &k.segments[0]
+	}
+	at := [2]int32{i, i}
+	if c := p.c[point]; int(i) < len(c.list) && i >= 0 && c.list[i].bits&copied == 0 {
+		at[1-point] = c.mate[i]
+	} else {
+		at[1-point] = none
+	}
+	return &k.segments[k.place(at)]
+}
 
 // to1 is a time of clock 2 on clock 1.
 func (s *segment) to1(t2 int64) int64 {

@@ -29,7 +29,7 @@ type bits uint16
 
 const (
 	timed      bits = 1 << iota
-	cut             // the capture holds less than the datagram had
+	shortened       // the capture holds less than the datagram had
 	fragmented      // it came in fragments
 	again           // the analysis says that it was sent before
 	copied          // a further frame of a datagram: its mate is the first frame, in the same capture

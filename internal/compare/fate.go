@@ -92,7 +92,7 @@ func (p *pairing) tellFates() {
 
 // toOther is when a datagram should have been at the other point, on that point's clock.
 func (p *pairing) toOther(at int, i int32, t int64) int64 {
-	s := p.clocks.segment(at, i)
+	s := p.segment(at, i)
 	if at == Point1 {
 		return t + s.at(t)
 	}
@@ -138,7 +138,7 @@ func (p *pairing) arrival(w *way, at int, i int32) (lo, hi int64) {
 	t := p.c[at].list[i].time
 	if len(w.anchors) == 0 {
 		x := p.toOther(at, i, t)
-		b := int64(max(0, p.clocks.segment(at, i).bound))
+		b := int64(max(0, p.segment(at, i).bound))
 		return x - b - edge, x + b + edge
 	}
 	k := p.nearestAnchor(w, at, i)

@@ -190,13 +190,12 @@ func (p *pairing) ways(f func(l *line, dir int, w *way)) {
 	}
 }
 
-// median is that of a list, 0 of none. The list is sorted then.
+// median is that of a list, 0 of none. The list has another order then.
 func median(list []int64) int64 {
 	if len(list) == 0 {
 		return 0
 	}
-	slices.Sort(list)
-	return list[len(list)/2]
+	return nth(list, len(list)/2)
 }
 
 func abs(x int64) int64 { return max(x, -x) }

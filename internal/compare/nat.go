@@ -75,9 +75,9 @@ func (s *search) vote() (unique ballot) {
 	}
 	s.votes, unique = ballot{}, ballot{}
 	n := 0
-	join(lists[0], lists[1], func(a, b []entry) {
-		if len(a)*len(b) > mostEqual || n > mostVotes {
-			return
+	join(lists[0], lists[1], func(a, b []entry) bool {
+		if len(a)*len(b) > mostEqual {
+			return true
 		}
 		for _, x := range a {
 			for _, y := range b {
@@ -94,6 +94,7 @@ func (s *search) vote() (unique ballot) {
 				}
 			}
 		}
+		return n < mostVotes
 	})
 	for _, all := range []ballot{s.votes, unique} {
 		for _, list := range all {
@@ -191,22 +192,29 @@ func near(list []vote, at, within int64) []vote {
 	return list[place(at-within):place(at+within+1)]
 }
 
-// of gives the votes for a mapping that have the usual delay of a direction.
-func (s *search) of(m mapping) (fit []vote) {
+// of gives the votes for a mapping that agree, and how well they do: those with the usual delay of
+// a direction count more than those that agree with each other alone, as where a clock was set.
+func (s *search) of(m mapping) (fit []vote, score int) {
 	for dir := range 2 {
 		list := s.votes[candidate{m, dir}]
-		a, b := near(list, s.peaks[0], narrow), near(list, s.peaks[1], narrow)
-		if len(b) > len(a) {
-			a = b
+		var best []vote
+		most := 0
+		for _, peak := range s.peaks {
+			if v := near(list, peak, narrow); 2*len(v) > most {
+				best, most = v, 2*len(v)
+			}
 		}
-		fit = append(fit, a...)
+		if at, n := mode(list); n > most {
+			best, most = near(list, at, narrow), n
+		}
+		fit, score = append(fit, best...), score+most
 	}
-	return fit
+	return fit, score
 }
 
 // take takes a mapping, and the datagrams that it explains.
 func (s *search) take(m mapping) {
-	fit := s.of(m)
+	fit, _ := s.of(m)
 	for at := range s.taken {
 		if len(fit) > 0 {
 			s.taken[at][m.pairs[at]] = true
@@ -229,8 +237,8 @@ func (s *search) choose() (out []mapping) {
 	for c := range s.votes {
 		if m := c.mapping; !seen[m] && (s.left[0][m.pairs[0]] || s.left[1][m.pairs[1]]) {
 			seen[m] = true
-			if n := len(s.of(m)); n >= leastUnique {
-				all = append(all, scored{m, n})
+			if fit, score := s.of(m); len(fit) >= leastUnique {
+				all = append(all, scored{m, score})
 			}
 		}
 	}
@@ -256,7 +264,7 @@ func (s *search) fits(m mapping) bool {
 	if a && b {
 		return false
 	}
-	fit := s.of(m)
+	fit, _ := s.of(m)
 	fresh := [2]map[int32]bool{{}, {}}
 	for _, v := range fit {
 		if !s.used[0][v.at[0]] && !s.used[1][v.at[1]] {

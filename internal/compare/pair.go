@@ -40,7 +40,6 @@ func (p *pairing) pairAll() {
 		m.anchor()
 		sorted[i] = [2][]entry{}
 		i++
-		m.keep()
 		w.measure(p)
 	})
 	p.shift = p.common()
@@ -51,17 +50,20 @@ func (p *pairing) pairAll() {
 	})
 }
 
-// countIDs counts the payloads that both points have once, and those of them that have the
+// mostCounted is how many unique payloads of a way tell whether the path keeps identifications.
+const mostCounted = 1 << 12
+
+// countIDs counts payloads that both points have once, and those of them that have the
 // same identification.
 func (p *pairing) countIDs(a, b []entry) (kept, all int) {
-	join(a, b, func(x, y []entry) {
-		if len(x) != 1 || len(y) != 1 {
-			return
+	join(a, b, func(x, y []entry) bool {
+		if len(x) == 1 && len(y) == 1 {
+			all++
+			if i, k := p.c[0].list[x[0].at].ipid, p.c[1].list[y[0].at].ipid; i == k && i != 0 {
+				kept++
+			}
 		}
-		all++
-		if i, k := p.c[0].list[x[0].at].ipid, p.c[1].list[y[0].at].ipid; i == k && i != 0 {
-			kept++
-		}
+		return all < mostCounted
 	})
 	return kept, all
 }
@@ -71,17 +73,15 @@ type group [2][]int32
 
 // A matcher pairs the datagrams of a way.
 type matcher struct {
-	p       *pairing
-	w       *way
-	anchors [][2]int32
-	rest    []group
+	p    *pairing
+	w    *way
+	rest []group
 }
 
 func (m *matcher) at(point int, i int32) *datagram { return &m.p.c[point].list[i] }
 
 // dedupe finds the payloads of a way, and marks at each point what is a copy of another frame.
 func (m *matcher) dedupe(s [2][]entry) {
-	var one [2][1]int32
 	for i, k := 0, 0; i < len(s[0]) || k < len(s[1]); {
 		key := uint64(math.MaxUint64)
 		if i < len(s[0]) {
@@ -98,11 +98,11 @@ func (m *matcher) dedupe(s [2][]entry) {
 			ek++
 		}
 		if ei == i+1 && ek == k+1 {
-			one[0][0], one[1][0] = s[0][i].at, s[1][k].at
-			if m.fits(one[0][0], one[1][0]) {
-				m.anchors = append(m.anchors, [2]int32{one[0][0], one[1][0]})
+			a, b := s[0][i].at, s[1][k].at
+			if m.fits(a, b) {
+				m.p.pair(a, b)
 			} else {
-				m.rest = append(m.rest, group{{one[0][0]}, {one[1][0]}})
+				m.rest = append(m.rest, group{{a}, {b}})
 			}
 		} else if ei-i <= 1 && ek-k <= 1 {
 			m.w.alone[0] += ei - i
@@ -126,7 +126,7 @@ func (m *matcher) several(g group) {
 		return
 	}
 	if len(g[0]) == 1 && len(g[1]) == 1 && m.fits(g[0][0], g[1][0]) {
-		m.anchors = append(m.anchors, [2]int32{g[0][0], g[1][0]})
+		m.p.pair(g[0][0], g[1][0])
 		return
 	}
 	if !m.w.keepIDs {
@@ -151,7 +151,7 @@ func (m *matcher) several(g group) {
 		switch x := byID[id]; {
 		case len(x[0]) == 0 || len(x[1]) == 0:
 		case len(x[0]) == 1 && len(x[1]) == 1 && id != 0:
-			m.anchors = append(m.anchors, [2]int32{x[0][0], x[1][0]})
+			m.p.pair(x[0][0], x[1][0])
 		default:
 			m.rest = append(m.rest, *x)
 		}
@@ -200,59 +200,67 @@ func (m *matcher) idLasts() int64 {
 	return idLastsAny
 }
 
-// anchor pairs what needs no choice.
+// anchor makes anchors of what needed no choice.
 func (m *matcher) anchor() {
-	slices.SortFunc(m.anchors, func(a, b [2]int32) int { return int(a[0] - b[0]) })
-	m.sift()
-	for _, x := range m.anchors {
-		m.p.pair(x[0], x[1])
-		m.at(0, x[0]).bits |= anchor
-		m.at(1, x[1]).bits |= anchor
+	c := m.p.c[0]
+	n := 0
+	for _, i := range m.w.lists[0] {
+		if c.mate[i] != none && c.list[i].bits&copied == 0 {
+			n++
+		}
 	}
+	m.w.anchors = make([]int32, 0, n)
+	for _, i := range m.w.lists[0] {
+		if c.mate[i] != none && c.list[i].bits&copied == 0 {
+			m.w.anchors = append(m.w.anchors, i)
+		}
+	}
+	m.sift()
+	for _, a := range m.w.anchors {
+		m.at(0, a).bits |= anchor
+		m.at(1, c.mate[a]).bits |= anchor
+	}
+	m.w.rest = m.rest
 }
 
 // sift moves anchors to the rest whose delay is far from that of those around them: one was
 // lost and another one of the same payload missed.
 func (m *matcher) sift() {
 	const around = 4
-	if len(m.anchors) < around {
+	all := m.w.anchors
+	if len(all) <= around {
 		return
 	}
-	delta := func(i int) int64 { return m.at(1, m.anchors[i][1]).time - m.at(0, m.anchors[i][0]).time }
-	var window [2*around + 1]int64
-	kept := m.anchors[:0:0]
-	for i := range m.anchors {
-		from, to := max(0, i-around), min(len(m.anchors), i+around+1)
-		d, far := delta(i), 0
-		n := 0
-		for k := from; k < to; k++ {
-			if k != i {
-				window[n] = delta(k)
-				if abs(window[n]-d) > mostAway {
-					far++
-				}
-				n++
-			}
-		}
-		if far > n*3/4 {
-			x := m.anchors[i]
-			m.rest = append(m.rest, group{{x[0]}, {x[1]}})
+	deltas := make([]int64, len(all))
+	for i, a := range all {
+		deltas[i] = m.p.delta(a)
+	}
+	var far []int
+	for i, d := range deltas {
+		if i > 0 && abs(d-deltas[i-1]) < mostAway/around || i+1 < len(deltas) && abs(d-deltas[i+1]) < mostAway/around {
 			continue
 		}
-		kept = append(kept, m.anchors[i])
+		n, away := 0, 0
+		for k := max(0, i-around); k < min(len(all), i+around+1); k++ {
+			if n++; abs(deltas[k]-d) > mostAway {
+				away++
+			}
+		}
+		if away > (n-1)*3/4 {
+			far = append(far, i)
+		}
 	}
-	if len(kept)*2 > len(m.anchors) {
-		m.anchors = kept
+	if len(far)*2 >= len(all) {
+		return
 	}
-}
-
-// keep leaves to the way what is still to be assigned.
-func (m *matcher) keep() {
-	m.w.anchors = make([]int32, len(m.anchors))
-	for i, x := range m.anchors {
-		m.w.anchors[i] = x[0]
+	for _, i := range far {
+		a := all[i]
+		b := m.p.c[0].mate[a]
+		m.p.c[0].mate[a], m.p.c[1].mate[b] = none, none
+		m.rest = append(m.rest, group{{a}, {b}})
+		all[i] = none
 	}
-	m.w.rest = m.rest
+	m.w.anchors = slices.DeleteFunc(all, func(a int32) bool { return a == none })
 }
 
 // pair makes two datagrams one.

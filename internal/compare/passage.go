@@ -31,7 +31,7 @@ func always() span { return span{math.MinInt64, math.MaxInt64} }
 
 // axis is a time of a datagram on the axis.
 func (r *Comparison) axis(at int, i int32, t int64) int64 {
-	switch s := r.p.clocks.segment(at, i); {
+	switch s := r.p.segment(at, i); {
 	case at == r.opts.Reference:
 		return t
 	case at == Point2:
@@ -61,7 +61,7 @@ func (r *Comparison) fill(x *passage, at int, i int32) {
 		}
 		i = x.at[at]
 	}
-	x.part, x.time = p.clocks.place(at, i), r.axis(at, i, p.c[at].list[i].time)
+	x.part, x.time = p.clocks.place(x.at), r.axis(at, i, p.c[at].list[i].time)
 	if x.fate == Delivered {
 		r.measure(x)
 	}
@@ -74,7 +74,7 @@ func (r *Comparison) measure(x *passage) {
 	if x.way.first == none || a.bits&b.bits&timed == 0 || p.clocks.none {
 		return
 	}
-	s := p.clocks.segment(Point1, x.at[0])
+	s := p.segment(Point1, x.at[0])
 	x.delay = b.time - a.time - s.at(a.time)
 	if x.way.first == Point2 {
 		x.delay = -x.delay

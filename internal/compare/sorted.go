@@ -57,8 +57,9 @@ func byKey(list []entry) []entry {
 	return list
 }
 
-// join calls f with the entries of each key that is in both sorted lists.
-func join(a, b []entry, f func(a, b []entry)) {
+// join calls f with the entries of each key that is in both sorted lists, while it reports that it
+// wants more.
+func join(a, b []entry, f func(a, b []entry) bool) {
 	for i, k := 0, 0; i < len(a) && k < len(b); {
 		switch {
 		case a[i].key < b[k].key:
@@ -73,7 +74,9 @@ func join(a, b []entry, f func(a, b []entry)) {
 			for ek < len(b) && b[ek].key == b[k].key {
 				ek++
 			}
-			f(a[i:ei], b[k:ek])
+			if !f(a[i:ei], b[k:ek]) {
+				return
+			}
 			i, k = ei, ek
 		}
 	}
