@@ -52,7 +52,6 @@ func (p *pairing) tellFates() {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
 	}
-	p.resolveCopies()
 	var misses [2][]int64
 	for at, c := range p.c {
 		for i := range c.list {
