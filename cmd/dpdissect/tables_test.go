@@ -164,7 +164,7 @@ func equalDocuments(t *testing.T, file string) {
 		}
 		sameRows(t, filepath.Base(file)+" "+table, got, want)
 	}
-	sums(t, filepath.Base(file), dir)
+	tableSums(t, filepath.Base(file), dir)
 }
 
 // sameRows compares rows in any order.
@@ -192,7 +192,7 @@ func sameRows(t *testing.T, what string, got, want []ndRow) {
 }
 
 // sums checks that cells add up to the round trips of each side, and rollups to the intervals.
-func sums(t *testing.T, what, dir string) {
+func tableSums(t *testing.T, what, dir string) {
 	t.Helper()
 	cells, frames := map[string]int64{}, int64(0)
 	for _, v := range rowsIn(t, dir, "intervals") {
@@ -363,7 +363,7 @@ func TestTablesRepeated(t *testing.T) {
 }
 
 // TestTablesInputsAreOneChain: several inputs are read one after the other, whatever their times,
-// and frames are connNumber through them.
+// and frames are numbered through them.
 func TestTablesInputsAreOneChain(t *testing.T) {
 	all := excerpt.Read(t, capturePath(t, "unsigned-lossy.pcap"))
 	half := len(all) / 2
