@@ -34,7 +34,6 @@ type Writer struct {
 	parts   fragments
 	pieces  []piece
 	layout  layout
-	tree    dissect.Tree
 	guessed map[way]*dissect.Protocol
 	late    map[uint64]*told
 	told    map[string]bool
@@ -44,20 +43,21 @@ type Writer struct {
 
 // A packet is on its way to be written.
 type packet struct {
-	record capture.Record // of its own
-	before []byte
-	file   int
-	part   uint64 // of which datagram it is a fragment
-	ends   bool   // it ends that datagram, or is none of its fragments
-	isUDP  bool
-	stays  bool // though it is of no protocol that is known: a notice of ICMP
-	body   []byte
-	known  bool   // body is what its datagrams become
-	ours   bool   // they are of a protocol that is known
-	change uint16 // of the sum of body
-	front  int    // bytes of headers in front of the content of a datagram that came in fragments
-	cut    bool
-	ready  bool
+	record  capture.Record // of its own
+	before  []byte
+	section blocks
+	file    int
+	part    uint64 // of which datagram it is a fragment
+	ends    bool   // it ends that datagram, or is none of its fragments
+	isUDP   bool
+	stays   bool // though it is of no protocol that is known: a notice of ICMP
+	body    []byte
+	known   bool   // body is what its datagrams become
+	ours    bool   // they are of a protocol that is known
+	change  uint16 // of the sum of body
+	front   int    // bytes of headers in front of the content of a datagram that came in fragments
+	cut     bool
+	ready   bool
 }
 
 // NewWriter writes what a survey has seen. drop leaves packets of other protocols out; join
@@ -161,16 +161,13 @@ func (w *Writer) remember(p *packet, s *pipeline.Slot) {
 	}
 	t := w.late[s.Datagram.Frame]
 	g := w.guessed[way{s.Datagram.Src, s.Datagram.Dst}]
-	if t == nil && g == nil {
+	if t == nil && g == nil && !s.Datagram.BadChecksum { // which would not be seen of one that is cut
 		return
 	}
 	w.layout.read(&p.record)
 	payload := w.layout.content.of(p.record.Data)
-	if t == nil {
-		w.tree.Reset(payload)
-		fr := dissect.Frame{Tree: &w.tree}
-		fr.Type, fr.Err = g.Decode(&w.tree)
-		t = &told{pieces: pieces(nil, &fr)}
+	if t == nil && g != nil {
+		t = &told{pieces: guessedPieces(g, payload)}
 	}
 	w.prepare(s, payload, t)
 }
@@ -235,6 +232,8 @@ func (w *Writer) Print(dst []byte, s *pipeline.Slot) []byte {
 
 // settle changes a packet, and those that have waited for it.
 func (w *Writer) settle(dst []byte, p *packet) []byte {
+	o := blocksOf(w.blocks, p.file)
+	p.record.Before, p.section = o.others(p.before), *o
 	w.parts.wait(p)
 	switch {
 	case p.part == 0:
@@ -336,9 +335,7 @@ func (w *Writer) change(p *packet, body []byte) {
 		l.sums[i].mend(b, more)
 	}
 	p.cut = end < len(b)
-	o := blocksOf(w.blocks, p.file)
-	p.record.Before = o.others(p.before)
-	p.record.Block = o.packet(p.record.Block, len(b), b[:end])
+	p.record.Block = p.section.packet(p.record.Block, len(b), b[:end])
 }
 
 // fill writes the content of a packet, and says how much is left of the packet.
