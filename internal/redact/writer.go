@@ -24,7 +24,8 @@ type Writer struct {
 	*Replacer
 	Packets, Cut, Dropped uint64
 
-	drop    bool // packets of other protocols are left out
+	drop    bool   // packets of other protocols are left out
+	last    uint64 // number of the last packet: with the first it tells how long was captured
 	signer  signer
 	blocks  map[int]*blocks
 	out     *record.Copy
@@ -50,7 +51,7 @@ type packet struct {
 	part    uint64 // of which datagram it is a fragment
 	ends    bool   // it ends that datagram, or is none of its fragments
 	isUDP   bool
-	stays   bool // though it is of no protocol that is known: a notice of ICMP
+	stays   bool // though it is of no protocol that is known: a notice of ICMP, or the first or last packet
 	body    []byte
 	known   bool   // body is what its datagrams become
 	ours    bool   // they are of a protocol that is known
@@ -63,7 +64,7 @@ type packet struct {
 // NewWriter writes what a survey has seen. drop leaves packets of other protocols out; join
 // puts several inputs into one section.
 func NewWriter(s *Survey, drop, join bool) *Writer {
-	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, late: s.late, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
+	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, last: s.now, late: s.late, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
 		signer: signer{key: s.Key, learned: &s.keys, fresh: map[dp8.Secret]freshKey{}}, told: map[string]bool{}}
 }
 
@@ -95,7 +96,7 @@ func (w *Writer) hold(p *capture.Packet) {
 		w.err = fmt.Errorf("%v does not fit in a pcapng file", p.Record.Link)
 	}
 	k := &packet{record: *p.Record, before: bytes.Clone(p.Record.Before), file: p.File, part: p.Assembly,
-		ends: p.Class != capture.Fragment, isUDP: p.Class == capture.UDP, stays: p.Class == capture.Unreachable}
+		ends: p.Class != capture.Fragment, isUDP: p.Class == capture.UDP, stays: p.Class == capture.Unreachable || p.Frame == 1 || p.Frame == w.last}
 	k.record.Block, k.record.Data = bytes.Clone(p.Record.Block), bytes.Clone(p.Record.Data)
 	w.read = append(w.read, k)
 }
