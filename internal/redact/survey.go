@@ -15,7 +15,7 @@ import (
 )
 
 // maxSeen bounds how many values are told apart to be counted; further ones count each time.
-const maxSeen = 1 << 22
+const maxSeen = 1 << 20
 
 // Options say how values are replaced.
 type Options struct {
