@@ -201,12 +201,17 @@ func TestClosedSize(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
+// tenSeconds is after how long a connection is timed out.
+type tenSeconds struct{ c *Conn }
+
+func (l tenSeconds) TimedOut(end int64) bool { return end-l.c.LastTime > 10e9 }
+
 // Who is silent is timed out by the clock, until a frame comes.
 func TestTimedOutByTick(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}, Idle: 100e9})
 	s.lock(1, 2)
 	c, state := s.tab.Conns()[0], Established
-	c.Follow(&state, nil, func(end int64) bool { return end-c.LastTime > 10e9 })
+	c.Follow(&state, nil, tenSeconds{c})
 	want := func(after string, want State) {
 		t.Helper()
 		if got, _ := c.StateNow(); got != want || c.Over() != (want == TimedOut) {

@@ -52,6 +52,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, stdout, stderr *os.File) int {
 	ignoreBrokenPipes()
 	root := newRoot()
+	if isExtcap(root, args) {
+		return runExtcap(args, stdout, stderr)
+	}
 	args = explainFiles(root, args)
 	if isCompletion(args) {
 		addCompletions(root)
@@ -156,7 +159,7 @@ type task struct {
 func tasks() []task {
 	return []task{
 		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline(), newTables()}},
-		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newWireshark()}},
+		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newRedact(), newWireshark()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
 		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},
 		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},
