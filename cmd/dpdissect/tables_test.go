@@ -97,7 +97,7 @@ func without(row ndRow, names ...string) ndRow {
 	return row
 }
 
-var numbered = regexp.MustCompile(`#\d+`)
+var connNumber = regexp.MustCompile(`#\d+`)
 
 // TestTablesEqualDocuments: rows say what the documents of analyze, timeline and messages say.
 // Connections are called by the number of their first frame, also in sentences.
@@ -126,7 +126,7 @@ func equalDocuments(t *testing.T, file string) {
 	renumber := func(row ndRow) ndRow {
 		for k, v := range row {
 			if s, ok := v.(string); ok {
-				row[k] = numbered.ReplaceAllStringFunc(s, func(n string) string { return "#" + fmt.Sprint(frames[n[1:]]) })
+				row[k] = connNumber.ReplaceAllStringFunc(s, func(n string) string { return "#" + fmt.Sprint(frames[n[1:]]) })
 			}
 		}
 		return row
