@@ -87,6 +87,7 @@ func arrows() []arrow {
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
+		{"internal/testbed/pairs", []string{"internal/capture", "internal/testbed/tracegen"}, nil, "pairs of captures are made of what traces put on the wires"},
 		{"internal/testbed/livetest", []string{"internal/capture", "internal/testbed/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}

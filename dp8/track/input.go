@@ -80,6 +80,7 @@ func (c *conn) malformedFrame(dir dissect.Dir) {
 // dataFrame tracks a data frame.
 func (c *conn) dataFrame(dir dissect.Dir) {
 	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
+	c.Frame.Skippable = d.Command&dp8.Reliable == 0
 	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := c.isKeepAlive(d)
