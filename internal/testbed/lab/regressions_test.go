@@ -232,6 +232,8 @@ var regressions = []struct {
 	{"dp8/wild-2411249157", "drop 195-353 a", "DP8-3.1.4.4-CC-INIT", conform.GuardRTT},
 	// Late in a session, its connector's confirmation was missed with much that followed.
 	{"dp8/wild-5511270360", "drop 1885-3333 a", "DP8-3.1.4.4-CC-INIT", conform.GuardRTT},
+	// The connector was not captured until its numbers had come round.
+	{"dp8/wild-7711270198", "drop 3-4; drop 177-178; drop 183-184; drop 185-186; drop 191-192; drop 195-196; drop 198-199; drop 201-441 a", "DP8-3.1.5.1.3-KA-CONNECTOR", conform.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
