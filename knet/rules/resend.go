@@ -44,7 +44,7 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	switch {
-	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:
+	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before && c.sentReliably(dir.Other(), carrier):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.carried && ok && c.RepliedTo(dir.Other(), carrier, before):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
@@ -53,6 +53,13 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	default:
 		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
 	}
+}
+
+// sentReliably reports a datagram that its receiver acknowledges: what names another one may be
+// misread.
+func (c numberJudge) sentReliably(dir dissect.Dir, num seq.Num) bool {
+	x := c.side[dir].datagrams.at(num)
+	return x != nil && x.reliable
 }
 
 // neededHeard is how many acknowledgements of a datagram it takes for its sender to have

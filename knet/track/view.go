@@ -44,6 +44,11 @@ func (v View) Connects() int { return v.c.life.connects }
 // Number is the full number behind the reliable number of a message that a side sends.
 func (v View) Number(dir dissect.Dir, wire uint32) seq.Num { return v.c.side[dir].numbers.Peek(wire) }
 
+// BitsOpen reports that it is not certain which PacketIDs the bits of a side's PacketAcks name.
+func (v View) BitsOpen(dir dissect.Dir) bool {
+	return v.c.pair.params.Dialect == knet.Spec && !v.c.side[dir].bits.sure
+}
+
 // MayHave reports that it is open whether a side has acknowledged a PacketID.
 func (v View) MayHave(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].bits.mayHave(num) }
 

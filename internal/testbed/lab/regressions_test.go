@@ -234,6 +234,16 @@ var regressions = []struct {
 	{"dp8/wild-5511270360", "drop 1885-3333 a", "DP8-3.1.4.4-CC-INIT", conform.GuardRTT},
 	// The connector was not captured until its numbers had come round.
 	{"dp8/wild-7711270198", "drop 3-4; drop 177-178; drop 183-184; drop 185-186; drop 191-192; drop 195-196; drop 198-199; drop 201-441 a", "DP8-3.1.5.1.3-KA-CONNECTOR", conform.GuardUnwrap},
+	// Datagrams that the side sent again seemed to show where it was; those between were not captured.
+	{"knet/wild-5511270141", "drop 4-59 b", "KN-DG-ID-INC", conform.GuardClean},
+	// A PacketAck was read with its bits in the other order: it seemed to name the datagram with another one.
+	{"knet/wild-312890", "drop 56-57", "KN-RD-NORESEND", conform.GuardKnew},
+	// The same: what it named was captured later.
+	{"knet/wild-311325", "swap 30", "KN-RD-ACK-UNREL", conform.GuardDial},
+	// A fragment was in what the capture cut.
+	{"knet/wild-100768", "cut 12 43", "KN-FR-COMPLETE", conform.GuardSnap},
+	// A second connection began unseen, with the PacketIDs that came next.
+	{"knet/wild-102582", "drop 34-36", "KN-RT-ID-INC", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
