@@ -274,7 +274,7 @@ func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Me
 			return conform.Passed, 0
 		case y.count > 0 && !y.doubt && s.datagrams.whole(at):
 			return conform.Failed, 0
-		case y.count > 0 || c.numbers().ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
+		case y.count > 0 || c.numbers().ended() || s.datagrams.topAt-at < shipTime || !c.went(dir, mk, at):
 			return conform.Doubtful, conform.GuardHold
 		}
 		return conform.Failed, 0

@@ -244,6 +244,8 @@ var regressions = []struct {
 	{"knet/wild-100768", "cut 12 43", "KN-FR-COMPLETE", conform.GuardSnap},
 	// A second connection began unseen, with the PacketIDs that came next.
 	{"knet/wild-102582", "drop 34-36", "KN-RT-ID-INC", conform.GuardLife},
+	// The start of the transfer whose fragments came first was not captured, nor anything of its side behind them.
+	{"knet/wild-316133", "drop 40-51 a", "KN-FR-NUM-UNIQUE", conform.GuardHold},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
