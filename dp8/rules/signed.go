@@ -248,4 +248,4 @@ func (j commandJudge) judgeFirstKeepAlive(dir dissect.Dir, num seq.Num, d *dp8.D
 
 // firstTime is within what time of its connection's start a side must begin, in ns, for its
 // numbers to be the first ones.
-const firstTime = 2e9
+const firstTime = 0.5e9

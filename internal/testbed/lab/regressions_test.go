@@ -246,6 +246,15 @@ var regressions = []struct {
 	{"knet/wild-102582", "drop 34-36", "KN-RT-ID-INC", conform.GuardLife},
 	// The start of the transfer whose fragments came first was not captured, nor anything of its side behind them.
 	{"knet/wild-316133", "drop 40-51 a", "KN-FR-NUM-UNIQUE", conform.GuardHold},
+	// A clock that goes in steps of 1 s was set back: its times were no whole seconds any more.
+	{"dp4/wild-88112700141", "coarse 1s; relay 331 +21.745758ms; shift -10m11.249541s", "DP4-2.2.2-SERIAL-SINGLE", conform.GuardNone},
+	{"hazel/wild-88112700476", "coarse 1s", "HZ-REL-NORESEND", conform.GuardClock},
+	// The send mask of a retry, which counts from a lower number, names what masks before it named.
+	{"dp8/wild-88112701116", "drop 512-513", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
+	// The Disconnects were cut, and a second connection began with PacketIDs of the first.
+	{"knet/wild-88112701076", "cut 72 13; cut 73 13", "KN-RD-NORESEND", conform.GuardKnew},
+	// The listener was not captured until its numbers had come round, 0.7 s behind the handshake.
+	{"dp8/wild-88112701124", "drop 524-543 b; drop 558-575; drop 588-589; drop 592-611 b; drop 620-630; drop 638-641; drop 655-658; drop 671-674; drop 689-695 b; drop 699-702; drop 720-721; drop 729-739 b; drop 746-781 b; drop 789-791; drop 796-806 b", "DP8-3.1.5.1.3-KA-LISTENER", conform.GuardUnwrap},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
