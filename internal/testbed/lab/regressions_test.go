@@ -255,6 +255,10 @@ var regressions = []struct {
 	{"knet/wild-88112701076", "cut 72 13; cut 73 13", "KN-RD-NORESEND", conform.GuardKnew},
 	// The listener was not captured until its numbers had come round, 0.7 s behind the handshake.
 	{"dp8/wild-88112701124", "drop 524-543 b; drop 558-575; drop 588-589; drop 592-611 b; drop 620-630; drop 638-641; drop 655-658; drop 671-674; drop 689-695 b; drop 699-702; drop 720-721; drop 729-739 b; drop 746-781 b; drop 789-791; drop 796-806 b", "DP8-3.1.5.1.3-KA-LISTENER", conform.GuardUnwrap},
+	// Both sides had ended; what goes on is a connection that began unseen.
+	{"dp8/wild-990312700815", "drop 120-121; drop 127-128; drop 209-210; drop 208-211 a", "DP8-3.1.2.4-SPACING", conform.GuardHold},
+	// A second connection, of which little was captured, has another secret than was concluded from the first.
+	{"dp8/wild-990312700379", "drop 0-4; drop 5-6; drop 179-184; drop 185-186", "DP8-SIG-FAST", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
