@@ -33,8 +33,8 @@ type Judge interface {
 
 // An Event is the frame at hand, and what is known of it. It is filled in from top to bottom.
 type Event struct {
-	Frame  *dissect.Frame // nil when none is at hand
-	Packet *dp8.Frame     // decoded
+	Frame  *dissect.Frame `state:"-"` // nil when none is at hand
+	Packet *dp8.Frame     `state:"-"` // decoded
 	Dir    dissect.Dir    // its sender
 	Num    seq.Num        // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
 	now    uint64         // number of its frame; of another one where this one was kept aside until then

@@ -139,7 +139,7 @@ type keyring struct {
 	suspects   []Suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
-	scratch    []byte
+	scratch    []byte `state:"-"`
 }
 
 // A proof is the recipe that was proven on a connection; both sides share it.

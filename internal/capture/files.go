@@ -17,6 +17,7 @@ type files struct {
 	frame   uint64
 	given   bool // the head of heap[0] was given and must make room
 	alone   bool // one file is read as it is
+	inOrder bool // one file is read after the other
 	started bool
 }
 
@@ -50,7 +51,7 @@ func Open(paths []string, opts Options) (*Source, error) {
 	if opts.Limits.Packets != 0 && (s.max == 0 || opts.Limits.Packets < s.max) {
 		s.max = opts.Limits.Packets
 	}
-	f := &files{filter: opts.Filter, alone: len(paths) == 1 && opts.Filter == nil && !opts.Blocks}
+	f := &files{filter: opts.Filter, inOrder: opts.InOrder, alone: len(paths) == 1 && opts.Filter == nil && !opts.Blocks}
 	s.inlet = f
 	fed := &streams{files: f, ready: make(chan struct{}, 1)}
 	for i, p := range paths {
@@ -160,7 +161,7 @@ func (f *files) sink(i int) {
 	for {
 		least := i
 		for c := 2*i + 1; c <= 2*i+2 && c < len(f.heap); c++ {
-			if before(f.heap[c], f.heap[least]) {
+			if f.before(f.heap[c], f.heap[least]) {
 				least = c
 			}
 		}
@@ -172,7 +173,10 @@ func (f *files) sink(i int) {
 	}
 }
 
-func before(a, b *input) bool {
+func (f *files) before(a, b *input) bool {
+	if f.inOrder {
+		return a.index < b.index
+	}
 	return a.key < b.key || a.key == b.key && a.index < b.index
 }
 

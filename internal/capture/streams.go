@@ -75,7 +75,7 @@ func (s *streams) first() (first *input, rest int) {
 			in.full = in.advance()
 		}
 		switch {
-		case in.full && (first == nil || before(in, first)):
+		case in.full && (first == nil || s.before(in, first)):
 			first = in
 		case !in.full && !in.closed:
 			rest++
