@@ -9,6 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 FRAMES  ?= 10000000
 MUTATE  ?= -n 300 -seed 1
 SOAK    ?=
+MOST    ?= 16777216
 
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
@@ -36,8 +37,9 @@ web: ## web/dist/dpdissect.html: the page that analyses captures in the browser,
 web-test: ## that page in Node and Chromium, with a capture of a gigabyte: docs/web.md
 	DPDISSECT_WEB=1 $(GO) test ./web -v -timeout 60m -count 1
 
-build: ## bin/dpdissect
+build: ## bin/dpdissect, of at most 16 MiB
 	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/dpdissect
+	@size=$$(wc -c < bin/dpdissect); [ $$size -le $(MOST) ] || { echo "bin/dpdissect has $$size bytes, at most $(MOST)"; exit 1; }
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 

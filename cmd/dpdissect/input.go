@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,9 +49,9 @@ type input struct {
 // add adds the flags. They stand behind the command's own.
 func (in *input) add(cmd *cobra.Command) {
 	if in.formats == nil {
-		in.formats = []string{"text", "json", "ndjson"}
+		in.formats = []string{textFormat, jsonFormat, ndjsonFormat}
 	}
-	in.format = newChoice(in.formats...)
+	in.format = newChoice(formatNames(in.formats)...)
 	in.color = newColor()
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -106,29 +105,31 @@ func (in *input) addTracking(cmd *cobra.Command) {
 
 func newColor() choice { return newChoice("auto", "always", "never") }
 
+// What commands say of the formats that several of them have: the name of one, and behind it
+// what it is for.
+const (
+	textFormat   = "text for people"
+	jsonFormat   = "json for one document"
+	ndjsonFormat = "ndjson for one record a line"
+	csvFormat    = "csv for spreadsheets"
+)
+
+// formatNames are the first words of what is said of formats.
+func formatNames(formats []string) []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i], _, _ = strings.Cut(f, " ")
+	}
+	return names
+}
+
+// formatUsage is the help of --format.
 func formatUsage(formats []string) string {
-	if slices.Contains(formats, "markdown") {
-		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
+	if len(formats) == 1 {
+		return "`FORMAT`: " + formats[0] + " is the only one"
 	}
-	if slices.Contains(formats, "html") {
-		return "`FORMAT`: html, one page, is the only one"
-	}
-	if slices.Contains(formats, "pcapng") {
-		return "`FORMAT`: pcapng is the only one"
-	}
-	if slices.Contains(formats, "svg") {
-		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"
-	}
-	if slices.Contains(formats, "events") {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, csv for spreadsheets, or events"
-	}
-	if slices.Contains(formats, "csv") {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, or csv for spreadsheets"
-	}
-	if len(formats) > 3 {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
-	}
-	return "text for people, one JSON document, or one JSON record a line"
+	last := len(formats) - 1
+	return "`FORMAT` is " + strings.Join(formats[:last], ", ") + ", or " + formats[last]
 }
 
 // quietMeans is the annotation that says what -q does to a command.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/capfilter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
@@ -232,7 +232,7 @@ func withNearDevice(err error) error {
 	for i := range list {
 		names[i] = list[i].Name
 	}
-	return fmt.Errorf("%w%s", err, filter.DidYouMean(string(unknown), names))
+	return fmt.Errorf("%w%s", err, spell.DidYouMean(string(unknown), names))
 }
 
 // announce says that packets are captured from now on, and whether by root, who need

@@ -118,11 +118,11 @@ at two points. -i captures live.`,
   dpdissect report game.pcap -o report.html
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          helpOrVersion,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       buildVersion().line(),
 	}
+	root.Flags().BoolP("version", "v", false, "version for dpdissect")
 	root.SetFlagErrorFunc(flagError)
 	for _, task := range tasks() {
 		root.AddGroup(&cobra.Group{ID: task.id, Title: task.title})
@@ -134,8 +134,17 @@ at two points. -i captures live.`,
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
-	setTemplates(root)
+	setUsage(root)
 	return root
+}
+
+// helpOrVersion is the program without a command.
+func helpOrVersion(root *cobra.Command, _ []string) error {
+	if version, _ := root.Flags().GetBool("version"); !version {
+		return root.Help()
+	}
+	_, err := fmt.Fprintln(root.OutOrStdout(), "dpdissect", buildVersion().line())
+	return err
 }
 
 // A task is what somebody wants, with the commands for it, the one to begin with first.

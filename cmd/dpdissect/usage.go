@@ -1,8 +1,7 @@
-//go:build !js
-
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,22 +16,36 @@ const (
 	nameWidth  = usageStart - 2
 )
 
-// setTemplates says how version and usage are printed.
-func setTemplates(root *cobra.Command) {
-	root.SetVersionTemplate("dpdissect {{.Version}}\n")
-	cobra.AddTemplateFunc("flagUsages", flagUsages)
-	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
+// setUsage says how usage is printed: as cobra does, with flags wrapped and one line of usage. No
+// template is used: templates call methods by their names, so the linker would keep all methods,
+// and the program be a seventh larger.
+func setUsage(root *cobra.Command) {
+	cobras := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		var b strings.Builder
+		out := c.OutOrStderr()
+		c.SetOut(&b)
+		err := cobras(c)
+		c.SetOut(out)
+		io.WriteString(out, usageText(c, b.String()))
+		return err
+	})
 }
 
-// usageTemplate is cobra's with flags wrapped and one line of usage.
-func usageTemplate(template string) string {
-	return strings.NewReplacer(
-		".LocalFlags.FlagUsages ", "flagUsages .LocalFlags ",
-		".InheritedFlags.FlagUsages ", "flagUsages .InheritedFlags ",
-		"{{if .Runnable}}\n  {{.UseLine}}{{end}}", "{{if not .HasAvailableSubCommands}}\n  {{.UseLine}}{{end}}",
-		"{{.CommandPath}} [command]{{end}}", "{{.CommandPath}} COMMAND{{end}}",
-		"[command] --help", "COMMAND --help",
-	).Replace(template)
+// usageText is cobra's text of usage with what this program has otherwise.
+func usageText(c *cobra.Command, text string) string {
+	if c.HasAvailableSubCommands() {
+		text = strings.Replace(text, "\n  "+c.UseLine(), "", 1)
+		text = strings.Replace(text, c.CommandPath()+" [command]", c.CommandPath()+" COMMAND", 1)
+		text = strings.Replace(text, "[command] --help", "COMMAND --help", 1)
+	}
+	for _, flags := range []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()} {
+		if flags.HasAvailableFlags() {
+			usages := strings.TrimRight(flags.FlagUsages(), "\n ")
+			text = strings.Replace(text, usages, strings.TrimRight(flagUsages(flags), "\n "), 1)
+		}
+	}
+	return text
 }
 
 // flagUsages is pflag's list of flags with what they mean in one column, wherever the names

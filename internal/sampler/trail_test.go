@@ -1,27 +1,28 @@
-package liveview
+package sampler
 
 import (
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // rowOf is a row of a connection whose side a has sent so many bytes.
-func rowOf(bytes uint64, ping Value) *Row {
+func rowOf(bytes int64, ping Value) *Row {
 	r := new(Row)
-	r.Dir[0].Bytes, r.Dir[0].Ping, r.Dir[0].Loss = bytes, ping, known(3)
-	r.Dir[0].Wait, r.Dir[0].WaitAt = known(9), math.MaxInt64
+	r.Dir[0].Counts[measure.Bytes], r.Dir[0].Ping, r.Dir[0].Loss = bytes, ping, Known(3)
+	r.Dir[0].Wait, r.Dir[0].WaitAt = Known(9), math.MaxInt64
 	return r
 }
 
 // TestTrail keeps a moment every two seconds, with the rate since the one before.
 func TestTrail(t *testing.T) {
 	x := newTrail(rowOf(1000, Value{}), 10*second)
-	x.add(rowOf(1500, known(7)), 11*second) // too close
-	x.add(rowOf(5000, known(8)), 12*second)
+	x.add(rowOf(1500, Known(7)), 11*second) // too close
+	x.add(rowOf(5000, Known(8)), 12*second)
 	x.add(rowOf(5000, Value{}), 16*second)
 	got := x.latest()
 	if len(got) != 2 || got[0].At != 12*second || got[1].At != 16*second {
@@ -33,7 +34,7 @@ func TestTrail(t *testing.T) {
 	if p := got[1].Dir[0]; !math.IsNaN(float64(p.Ping)) || p.Rate != 0 {
 		t.Errorf("got %+v, want an unknown ping and no bytes", p)
 	}
-	x.add(rowOf(5000, known(8)), 3*second)
+	x.add(rowOf(5000, Known(8)), 3*second)
 	if n := len(x.latest()); n != 0 {
 		t.Errorf("%d moments are kept after the clock was set back", n)
 	}
@@ -45,7 +46,7 @@ func TestTrailShared(t *testing.T) {
 	x := newTrail(rowOf(0, Value{}), 0)
 	var early, copied []Moment
 	for i := range int64(1000) {
-		x.add(rowOf(uint64(i), known(float64(i))), (i+1)*2*second)
+		x.add(rowOf(int64(i), Known(float64(i))), (i+1)*2*second)
 		if len(x.latest()) > trailKept || cap(x.moments) > 2*trailKept {
 			t.Fatalf("%d moments shown, room for %d", len(x.latest()), cap(x.moments))
 		}

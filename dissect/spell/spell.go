@@ -1,4 +1,5 @@
-package filter
+// Package spell guesses which of the known names a misspelt one means.
+package spell
 
 import (
 	"sort"
@@ -58,8 +59,11 @@ func distance(a, b string) int {
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := int(truthNumber(a[i-1] != b[j-1]))
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			replaced := last[j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, replaced)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}

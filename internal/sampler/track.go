@@ -1,4 +1,4 @@
-package liveview
+package sampler
 
 import (
 	"strconv"
@@ -114,22 +114,16 @@ func timesOf(d *seq.Direction) *[seq.NMeasures]seq.RTT {
 func side(c *session.Conn, i dissect.Dir, p *seq.Pulse, out *Snapshot) Dir {
 	d := &c.Dir[i]
 	x := Dir{
-		Frames: d.Frames, Bytes: d.Bytes, Data: d.DataFrames, Acks: d.Acks, KeepAlives: d.KeepAlives,
-		Retries: d.Retries, Unneeded: d.UnneededRetries, KnowsUnneeded: measure.ReadsAcks(c),
-		Duplicates: d.Duplicates, OutOfOrder: d.OutOfOrder, Gaps: d.Gaps, Missing: p.Missing,
-		Messages: d.Messages, Incomplete: d.IncompleteMessages,
-		BadSignatures: d.Signatures.Invalid, HasSignatures: d.HasSignatures,
-		Ping:     when(p.Samples > 0, float64(p.Ping)/1e6),
-		Jitter:   when(p.Samples > 1, float64(p.Jitter)/1e6),
+		Counts: measure.Of(d), Knows: measure.Known(c, d),
+		Ping:     When(p.Samples > 0, float64(p.Ping)/1e6),
+		Jitter:   When(p.Samples > 1, float64(p.Jitter)/1e6),
 		Samples:  p.Samples,
 		Stale:    p.Samples > 0 && out.Time-p.PingAt > out.Window,
-		InFlight: when(p.HasInFlight && !c.Over(), float64(p.InFlight.Numbers)),
-		Idle:     when(p.HasLast, float64(max(0, out.Time-p.Last))),
+		InFlight: When(p.HasInFlight && !c.Over(), float64(p.InFlight.Numbers)),
+		Idle:     When(p.HasLast, float64(max(0, out.Time-p.Last))),
 	}
 	x.WaitAt = p.WaitAt
-	x.Wait = when(p.WaitAt != 0, float64(p.Wait)/1e6)
-	x.MinPing = when(d.MinRTT() > 0, float64(d.MinRTT())/1e6)
-	x.Lost = d.Lost()
-	x.KnowsBefore, x.KnowsAfter, x.KnowsUnseen = report.Known(d)
+	x.Wait = When(p.WaitAt != 0, float64(p.Wait)/1e6)
+	x.MinPing = When(d.MinRTT() > 0, float64(d.MinRTT())/1e6)
 	return x
 }

@@ -1,12 +1,14 @@
-package liveview
+package sampler
 
 import (
 	"math"
 	"time"
+
+	"github.com/dpdissect/dpdissect/internal/measure"
 )
 
 const (
-	trailStep = 2 * time.Second // between two moments, at least
+	TrailStep = 2 * time.Second // between two moments, at least
 	trailKept = 150             // moments that are shown: the last five minutes
 	maxTrails = 1024            // connections whose moments are kept
 )
@@ -29,13 +31,13 @@ type Pace struct {
 // changes again.
 type trail struct {
 	moments []Moment
-	at      int64     // of the snapshot that the next rates begin at
-	bytes   [2]uint64 // sent until then
+	at      int64    // of the snapshot that the next rates begin at
+	bytes   [2]int64 // sent until then
 }
 
 // newTrail begins where the connection was when its first snapshot was taken.
 func newTrail(r *Row, now int64) *trail {
-	return &trail{at: now, bytes: [2]uint64{r.Dir[0].Bytes, r.Dir[1].Bytes}}
+	return &trail{at: now, bytes: [2]int64{r.Dir[0].Counts[measure.Bytes], r.Dir[1].Counts[measure.Bytes]}}
 }
 
 // add enters how a connection does now, unless the moment before is too close.
@@ -45,16 +47,16 @@ func (t *trail) add(r *Row, now int64) {
 		*t = *newTrail(r, now)
 		return
 	}
-	if past < int64(trailStep)*9/10 { // snapshots come a little early at times
+	if past < int64(TrailStep)*9/10 { // snapshots come a little early at times
 		return
 	}
 	m := Moment{At: now}
 	for i := range m.Dir {
 		d := &r.Dir[i]
-		wait := d.Wait
+		wait, bytes := d.Wait, d.Counts[measure.Bytes]
 		wait.Known = wait.Known && d.WaitAt > t.at
-		m.Dir[i] = Pace{Ping: orNaN(d.Ping), Wait: orNaN(wait), Loss: orNaN(d.Loss), Rate: float32(float64(less(d.Bytes, t.bytes[i])) / (float64(past) / 1e9))}
-		t.bytes[i] = d.Bytes
+		m.Dir[i] = Pace{Ping: orNaN(d.Ping), Wait: orNaN(wait), Loss: orNaN(d.Loss), Rate: float32(float64(max(0, bytes-t.bytes[i])) / (float64(past) / 1e9))}
+		t.bytes[i] = bytes
 	}
 	t.at = now
 	if len(t.moments) == cap(t.moments) && len(t.moments) >= trailKept {

@@ -1,4 +1,4 @@
-package liveview
+package sampler
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/measure"
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -66,15 +68,8 @@ type Row struct {
 
 // Dir is what one side sends.
 type Dir struct {
-	Frames, Bytes, Data, Acks, KeepAlives uint64
-	Retries, Unneeded                     uint64
-	KnowsUnneeded                         bool
-	Duplicates, OutOfOrder, Gaps, Missing uint64
-	Messages, Incomplete                  uint64
-	Lost                                  seq.Lost
-	KnowsBefore, KnowsAfter, KnowsUnseen  bool // which parts of Lost can be told
-	BadSignatures                         uint64
-	HasSignatures                         bool
+	Counts measure.Values // so far
+	Knows  measure.Set    // those of Counts that the capture tells
 
 	Ping     Value                   // ms, smoothed: seq.Pulse
 	Jitter   Value                   // ms
@@ -110,9 +105,11 @@ type Value struct {
 	Known bool
 }
 
-func known(v float64) Value { return Value{v, true} }
+// Known is a value that is known.
+func Known(v float64) Value { return Value{v, true} }
 
-func when(known bool, v float64) Value {
+// When is a value that is known in some cases.
+func When(known bool, v float64) Value {
 	if !known {
 		return Value{}
 	}
@@ -130,16 +127,19 @@ type Note struct {
 	HasTime  bool
 }
 
-// who names a side: by its role, its player, or as much of its address as tells it
+// LongestIPv4 is how many columns an IPv4 address with a port takes at most.
+const LongestIPv4 = 21
+
+// Who names a side: by its role, its player, or as much of its address as tells it
 // from the other.
-func (r *Row) who(side dissect.Dir) string {
+func (r *Row) Who(side dissect.Dir) string {
 	if known := cmp.Or(r.Role[side], r.Player[side]); known != "" {
 		return known
 	}
 	if port := r.End[side].Port; port != r.End[side.Other()].Port {
 		return ":" + strconv.Itoa(int(port))
 	}
-	return cutMiddle(r.End[side].Addr().String(), longestIPv4)
+	return report.CutText(r.End[side].Addr().String(), LongestIPv4, true)
 }
 
 // Ping is the whole round trip as far as it shows at the capture point: the times to
@@ -172,11 +172,15 @@ func (r *Row) Stale() bool {
 
 // Unneeded are the unneeded retries of both sides.
 func (r *Row) Unneeded() Value {
-	return when(r.Dir[0].KnowsUnneeded, float64(r.Dir[0].Unneeded+r.Dir[1].Unneeded))
+	a, b := &r.Dir[0], &r.Dir[1]
+	return When(a.Knows.Has(measure.UnneededRetries), float64(a.Counts[measure.UnneededRetries]+b.Counts[measure.UnneededRetries]))
 }
 
-func (r *Row) bytesPerSec() float64  { return r.Dir[0].BytesPerSec + r.Dir[1].BytesPerSec }
-func (r *Row) framesPerSec() float64 { return r.Dir[0].FramesPerSec + r.Dir[1].FramesPerSec }
+// BytesPerSec is of both sides.
+func (r *Row) BytesPerSec() float64 { return r.Dir[0].BytesPerSec + r.Dir[1].BytesPerSec }
+
+// FramesPerSec is of both sides.
+func (r *Row) FramesPerSec() float64 { return r.Dir[0].FramesPerSec + r.Dir[1].FramesPerSec }
 
 // join makes one value of what is known of two sides.
 func join(a, b Value, f func(a, b float64) float64) Value {
@@ -186,5 +190,5 @@ func join(a, b Value, f func(a, b float64) float64) Value {
 	case !b.Known:
 		return a
 	}
-	return known(f(a.V, b.V))
+	return Known(f(a.V, b.V))
 }

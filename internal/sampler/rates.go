@@ -1,4 +1,4 @@
-package liveview
+package sampler
 
 import (
 	"time"
@@ -48,15 +48,15 @@ func (c *counters) shares(d *Dir) {
 	needed := less(c.retries, c.unneeded)
 	lost, numbers := c.missing+needed, c.numbers+c.missing
 	if sent := numbers + needed; sent > 0 {
-		d.Loss, d.LostLately, d.SentLately = known(share(lost, sent)), lost, sent
+		d.Loss, d.LostLately, d.SentLately = Known(share(lost, sent)), lost, sent
 	}
 	if c.data > 0 {
-		d.RetryShare = known(100 * float64(c.retries) / float64(c.data))
+		d.RetryShare = Known(100 * float64(c.retries) / float64(c.data))
 	}
 	if bad := lost + c.late; numbers > 0 {
-		d.Quality = known(share(less(numbers, bad), numbers))
+		d.Quality = Known(share(less(numbers, bad), numbers))
 	} else if needed > 0 {
-		d.Quality = known(0) // nothing but retries of what was sent before
+		d.Quality = Known(0) // nothing but retries of what was sent before
 	}
 }
 
