@@ -7,5 +7,5 @@ func Types() []any { return []any{order{}, &listener{}} }
 // Fixed is what connections of any table refer to and nothing changes.
 func Fixed() []any { return []any{&unseen, noTrouble} }
 
-// Fixed is what the table was given: its configuration, which is not written down.
-func (t *Table) Fixed() []any { return []any{&t.cfg} }
+// Given is what the table was given: its configuration, which is not written down.
+func (t *Table) Given() *Config { return &t.cfg }

@@ -132,6 +132,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return src, err
 	}
 	src, err := capture.Open(paths, capture.Options{
+		InOrder:    in.pieces != nil && in.pieces.given(),
 		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Limits: in.limits, Blocks: in.blocks,
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
@@ -207,7 +208,7 @@ func (j *job) close(err error) error {
 		fmt.Fprintln(j.stderr, "dpdissect: "+report.StoriesText(n))
 	}
 	internal := tellInternal(j.stderr, j.run.Internal())
-	problems := tellProblems(j.stderr, infos)
+	problems := tellProblems(j.stderr, infos[j.run.Source.Before():])
 	return cmp.Or(err, internal, problems)
 }
 

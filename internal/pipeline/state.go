@@ -1,23 +1,76 @@
 package pipeline
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"slices"
 
-	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/state"
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// standing is what a run knows between two packets, beside its tables.
+// A State lets a run go on where another one stood, or leaves where it stands, for a capture
+// that comes in pieces.
+type State struct {
+	Most  int64                                  // how much memory that may take
+	From  []byte                                 // what a run before left, nil to begin anew
+	Gap   bool                                   // packets are missing in front of what is read
+	Kept  []any                                  // pointers to what others keep from piece to piece
+	Leave func(state []byte, memory int64) error // takes what is left once all was read, and how much memory it takes to be read; nil for nobody
+}
+
+// A standing is where a run stands between two packets, beside its tables.
 type standing struct {
 	spread spread
 	end    int64
 	latest int64
+	chain  *capture.Chain
 }
 
-// codec makes what writes and reads what the run has come to, with values that others keep.
-func (r *Run) codec(others []any) (*state.Codec, []any) {
-	types := session.Types()
+// resume goes on from what a run before left.
+func (r *Run) resume() error {
+	if r.State == nil || r.State.From == nil && !r.State.Gap {
+		return nil
+	}
+	s := &standing{chain: new(capture.Chain)}
+	if r.State.From != nil {
+		c, roots := r.codec(s)
+		if err := c.Read(r.State.From, r.State.Most, roots...); err != nil {
+			return err
+		}
+		r.State.From = nil
+	}
+	r.spread, r.end, r.latest = s.spread, s.end, s.latest
+	r.Source.Continue(s.chain, r.State.Gap)
+	return nil
+}
+
+// leave leaves where the run stands.
+func (r *Run) leave() error {
+	if r.State == nil || r.State.Leave == nil {
+		return nil
+	}
+	c, roots := r.codec(&standing{r.spread, r.end, r.latest, r.Source.Chain()})
+	b, memory, err := c.Write(nil, roots...)
+	if err != nil {
+		return fmt.Errorf("the state can't be written: %w", err)
+	}
+	return r.State.Leave(b, memory)
+}
+
+// Layout is the number of the layout of states that runs with such a configuration leave
+// (state.Codec.Number), with what else is kept.
+func Layout(cfg session.Config, kept ...any) uint64 {
+	r := &Run{Config: cfg, State: &State{Kept: kept}}
+	r.tables = newTables(cfg, nil)
+	c, _ := r.codec(new(standing))
+	return c.Number()
+}
+
+// codec makes what writes and reads a state, and tells what it is made of.
+func (r *Run) codec(s *standing) (*state.Codec, []any) {
+	types := append(session.Types(), sha256.New())
 	protocols := r.protocols()
 	for _, p := range protocols {
 		types = append(types, p.Types...)
@@ -31,39 +84,39 @@ func (r *Run) codec(others []any) (*state.Codec, []any) {
 		fixProtocol(c, p)
 	}
 	c.Fix("force", r.Config.Force)
+	roots := []any{s}
 	for i, t := range r.tables {
-		for k, x := range t.Fixed() {
-			c.Fix(fmt.Sprint("table ", i, " ", k), x)
-		}
-	}
-	roots := []any{&standing{}}
-	for _, t := range r.tables {
+		c.Fix(fmt.Sprint("table ", i), t.Given())
 		roots = append(roots, t)
 	}
-	roots = append(roots, others...)
+	roots = append(roots, r.State.Kept...)
 	c.Begin(roots...)
 	return c, roots
 }
 
-// protocols are those that may be followed.
+// protocols are those that may be followed, each once.
 func (r *Run) protocols() []*session.Protocol {
-	all := append([]*session.Protocol(nil), r.Config.Protocols...)
+	all := slices.Clone(r.Config.Protocols)
 	for i := range r.Config.Force {
-		all = append(all, r.Config.Force[i].Protocol)
+		if p := r.Config.Force[i].Protocol; !slices.Contains(all, p) {
+			all = append(all, p)
+		}
 	}
 	return all
 }
 
+// fixProtocol tells of what all connections of a protocol refer to.
 func fixProtocol(c *state.Codec, p *session.Protocol) {
 	c.Fix(p.Name, p)
 	c.Fix(p.Name+" protocol", p.Protocol)
 	for _, n := range p.Neighbours {
 		c.Fix(n.Name+" protocol", n)
 	}
+	for i := range p.Rules {
+		c.Also(p.Rules[i].ID)
+	}
 	c.Fix(p.Name+" rules", p.Rules)
 	for i, x := range p.Fixed {
 		c.Fix(fmt.Sprint(p.Name, " ", i), x)
 	}
 }
-
-var _ = dissect.Dirs

@@ -28,9 +28,9 @@ type Codec struct {
 	known   []*layout      // of these
 	place   map[reflect.Type]int
 	fixed   []fixed
-	opaque  map[reflect.Type]bool  // whose values are all fixed
-	exact   map[unsafe.Pointer]int // where one begins: of those the first
-	byAddr  []int                  // fixed by address
+	opaque  map[reflect.Type]bool // whose values are all fixed
+	byAddr  []int                 // fixed by address
+	words   []string              // that count for Number
 }
 
 // A fixed is something that both sides have. It is not written.
@@ -44,7 +44,7 @@ type fixed struct {
 
 // New makes a Codec. types are values of the types that interfaces may hold, in any order.
 func New(types ...any) *Codec {
-	c := &Codec{layouts: map[reflect.Type]*layout{}, place: map[reflect.Type]int{}, opaque: map[reflect.Type]bool{}, exact: map[unsafe.Pointer]int{}}
+	c := &Codec{layouts: map[reflect.Type]*layout{}, place: map[reflect.Type]int{}, opaque: map[reflect.Type]bool{}}
 	for _, v := range types {
 		c.kept = append(c.kept, reflect.TypeOf(v))
 	}
@@ -81,12 +81,12 @@ func (c *Codec) Share(name string, v any) {
 	if f.at == nil {
 		return
 	}
-	if _, twice := c.exact[f.at]; !twice {
-		c.exact[f.at] = len(c.fixed)
-	}
 	c.fixed = append(c.fixed, f)
 	c.byAddr = nil
 }
+
+// Also makes Number depend on words.
+func (c *Codec) Also(words ...string) { c.words = append(c.words, words...) }
 
 // Begin tells the types of what Write and Read are called with: pointers to it.
 func (c *Codec) Begin(roots ...any) {
@@ -119,6 +119,7 @@ func (c *Codec) Number() (n uint64) {
 	for i := range c.fixed {
 		fmt.Fprintln(h, c.fixed[i].name, nameOf(c.fixed[i].t), c.fixed[i].n)
 	}
+	fmt.Fprintln(h, c.words)
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
@@ -129,26 +130,31 @@ func (l *layout) describe(w io.Writer) {
 	}
 }
 
-// fixedAt finds what is fixed at an address, and how many bytes from its beginning on.
-func (c *Codec) fixedAt(p unsafe.Pointer) (i int, off uintptr, ok bool) {
-	if i, ok := c.exact[p]; ok {
-		return i, 0, true
-	}
+// fixedAt finds what is fixed that holds a value of a type at an address, and how many bytes
+// from its beginning on.
+func (c *Codec) fixedAt(p unsafe.Pointer, t reflect.Type) (i int, off uintptr, ok bool) {
 	if c.byAddr == nil {
 		for i := range c.fixed {
-			if c.fixed[i].size > 0 {
-				c.byAddr = append(c.byAddr, i)
-			}
+			c.byAddr = append(c.byAddr, i)
 		}
-		slices.SortFunc(c.byAddr, func(a, b int) int { return cmp.Compare(uintptr(c.fixed[a].at), uintptr(c.fixed[b].at)) })
+		slices.SortStableFunc(c.byAddr, func(a, b int) int { return cmp.Compare(uintptr(c.fixed[a].at), uintptr(c.fixed[b].at)) })
 	}
-	k, _ := slices.BinarySearchFunc(c.byAddr, uintptr(p), func(i int, p uintptr) int { return cmp.Compare(uintptr(c.fixed[i].at), p) })
-	if k == 0 {
-		return 0, 0, false
+	k, _ := slices.BinarySearchFunc(c.byAddr, uintptr(p), func(i int, p uintptr) int {
+		if uintptr(c.fixed[i].at) <= p {
+			return -1
+		}
+		return 1
+	})
+	for k--; k >= 0; k-- { // of several at one address, one holds it
+		f := &c.fixed[c.byAddr[k]]
+		if off = uintptr(p) - uintptr(f.at); off >= f.size*uintptr(f.n) && off > 0 {
+			break
+		}
+		if f.size > 0 && roomIn(f.t.Elem(), f.n, off, t) > 0 || f.size == 0 && f.t == t {
+			return c.byAddr[k], off, true
+		}
 	}
-	f := &c.fixed[c.byAddr[k-1]]
-	off = uintptr(p) - uintptr(f.at)
-	return c.byAddr[k-1], off, off < f.size*uintptr(f.n)
+	return 0, 0, false
 }
 
 // addressOf gives where a copy of a value is.

@@ -54,7 +54,7 @@ func (c *Codec) find(roots []unsafe.Pointer) ([]extent, error) {
 
 // add takes memory that a pointer leads to.
 func (r *reach) add(p unsafe.Pointer, of *layout, n int) {
-	if _, _, ok := r.codec.fixedAt(p); ok || n == 0 || of.size == 0 {
+	if _, _, ok := r.codec.fixedAt(p, of.t); ok || n == 0 || of.size == 0 {
 		return
 	}
 	if r.codec.opaque[of.t] {

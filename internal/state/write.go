@@ -159,8 +159,8 @@ func (w *writer) value(l *layout, p unsafe.Pointer) {
 	case dynamic:
 		w.dynamic(reflect.NewAt(l.t, p).Elem().Elem())
 	case function:
-		i, ok := w.exact[*(*unsafe.Pointer)(p)]
-		if !ok || w.fixed[i].t != l.t {
+		i, _, ok := w.fixedAt(*(*unsafe.Pointer)(p), l.t)
+		if !ok {
 			w.fail("a function that nobody knows: %s", l.name)
 		}
 		w.uint(uint64(i))
@@ -245,7 +245,7 @@ func (w *writer) structure(l *layout, p unsafe.Pointer) {
 
 // ref writes a pointer to n values.
 func (w *writer) ref(l *layout, p unsafe.Pointer, n int) {
-	if i, off, ok := w.fixedAt(p); ok {
+	if i, off, ok := w.fixedAt(p, l.t); ok {
 		w.uint(refFixed)
 		w.uint(uint64(i))
 		w.uint(uint64(off))
@@ -333,7 +333,7 @@ func (w *writer) sortKey(l *layout, p unsafe.Pointer) (b []byte) {
 	case text:
 		b = append(append(b, *(*string)(p)...), 0)
 	case pointer:
-		i, off, ok := w.fixedAt(*(*unsafe.Pointer)(p))
+		i, off, ok := w.fixedAt(*(*unsafe.Pointer)(p), l.elem.t)
 		if !ok && *(*unsafe.Pointer)(p) != nil {
 			w.fail("a map by pointers: %s", l.name)
 		}
