@@ -10,6 +10,7 @@ FRAMES  ?= 10000000
 MUTATE  ?= -n 300 -seed 1
 SOAK    ?=
 MOST    ?= 16777216
+PLUGIN  ?= 10000
 
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
@@ -18,7 +19,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants reduced mutate ends accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants reduced mutate plugin ends accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -100,6 +101,9 @@ reduced: ## the captures of all mutants, reduced to each of their findings: how 
 
 mutate: ## changes of the program that no test notices, in an hour: make mutate MUTATE='-n 300 -seed 1 -only ^session/'
 	$(GO) run ./internal/testbed/mutate $(MUTATE)
+
+plugin: ## the plugin for Wireshark over PLUGIN mutated captures, packets and comments: it never fails
+	DPDISSECT_PLUGIN=$(PLUGIN) $(GO) test ./cmd/dpdissect -run '^TestWiresharkMutatedCaptures$$' -timeout 60m -count 1 -v
 
 ends: ## sessions whose end is known: what explain says wrongly of them, by name
 	$(GO) run ./internal/testbed/lab/cmd/lab ends -seeds 3

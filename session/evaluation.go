@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A Evaluation judges one connection by the rules of its protocol. Every opportunity
+// An Evaluation judges one connection by the rules of its protocol. Every opportunity
 // ends in one verdict: Pass, or what Broken, Judge and Hold make of a case. What
 // the guards of a rule ask for that shows on the connection itself is looked at
 // here (see blocked); the rest is the business of the code that calls.

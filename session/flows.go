@@ -42,7 +42,7 @@ func mixed(e *dissect.Endpoint) uint64 {
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	t.flowSeq++
 	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time, first: d.Frame, latest: d.Frame}
-	f.up = f.side(d) == 1
+	f.up = f.half(d) == 1
 	t.flows[key] = f
 	if f.force = t.forced(key); f.force != nil {
 		f.leads = (neighbours{t}).leadsOf(f.force.Protocol)

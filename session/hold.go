@@ -7,7 +7,7 @@ import (
 
 // HoldLeast is the shortest time, in nanoseconds, a verdict is held for a later
 // frame that may explain what looks broken; three round trips when they are
-// longer. HoldFrames further frames of the same side must have come as well.
+// longer. HoldSideFrames further frames of the same side must have come as well.
 const (
 	HoldLeast      = 500e6
 	HoldSideFrames = 32
@@ -57,7 +57,7 @@ func (l *Evaluation) ripen() {
 		p := &l.holds[i]
 		if l.sight.now < p.until || l.sight.frames[p.Dir] < p.frames {
 			l.ripe.await(p, l.sight.now)
-			if len(keep) == i {
+			if len(keep) == i { // it stays where it is: a hold is large
 				keep = keep[:i+1]
 			} else {
 				keep = append(keep, *p)
@@ -91,7 +91,7 @@ func (l *Evaluation) end(h *hold, r conform.Ruling, g conform.Guard) {
 	}
 }
 
-// Close settles what is still held. At the end of a session nothing can come any
+// close settles what is still held. At the end of a session nothing can come any
 // more that would explain it; at the end of the capture something might have, for
 // what was not held long enough.
 func (l *Evaluation) close(end int64, over bool) {
@@ -127,9 +127,10 @@ func (o order) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Failed, conform.GuardNone
 }
 
-// facing makes the rules look at a frame of a direction, copies included.
-func (l *Evaluation) facing(fr *dissect.Frame, dir dissect.Dir) {
-	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
+// beginFrame makes a frame of a direction, copies included, the one at hand of the rules, and settles
+// what waited for it.
+func (l *Evaluation) beginFrame(fr *dissect.Frame, dir dissect.Dir) {
+	l.fr, l.dir, l.doubt = fr, dir, conform.GuardNone
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
@@ -140,4 +141,5 @@ func (l *Evaluation) facing(fr *dissect.Frame, dir dissect.Dir) {
 	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
 		l.ripen()
 	}
+	l.cases = 0 // those that were held are of other frames
 }

@@ -7,7 +7,7 @@ import (
 
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
-	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, Dir: f.table.spareSides.Take(), FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, Dir: f.table.spareSides.Take(), FirstFrame: fr.Frame, flow: f, flip: f.half(fr.Datagram) == 1}
 	if f.continues(fr) {
 		c.A, c.B, c.flip, c.succeeds = c.B, c.A, !c.flip, true
 	}

@@ -32,6 +32,7 @@ type live struct {
 	own        bool // not promiscuous
 	user       string
 	follow     bool          // files grow
+	pace       bool          // their packets come as their times say
 	delay      time.Duration // how long packets wait in the kernel for others; 0 is viewDelay
 	limits     capture.Limits
 	stopped    atomic.Bool // by a signal

@@ -52,6 +52,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, stdout, stderr *os.File) int {
 	ignoreBrokenPipes()
 	root := newRoot()
+	if isExtcap(root, args) {
+		return runExtcap(args, stdout, stderr)
+	}
 	args = explainFiles(root, args)
 	if isCompletion(args) {
 		addCompletions(root)

@@ -87,7 +87,7 @@ func (p *piecewise) begin(in *input) (body []byte, most int64, err error) {
 	if err != nil {
 		return nil, 0, stateError{fmt.Errorf("%s: %w", p.from, err)}
 	}
-	const anew = "begin anew at this piece, without --state-in"
+	const anew = "begin again at this piece, without --state-in"
 	switch {
 	case head.Layout != p.head.Layout:
 		return nil, 0, fmt.Errorf("--state-in: %s is a state of another build, of layout %s; this one has %s: %s", p.from, layoutText(head.Layout), layoutText(p.head.Layout), anew)

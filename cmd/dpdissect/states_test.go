@@ -181,7 +181,7 @@ func TestBadStates(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "new")
 		doc := filepath.Join(t.TempDir(), "doc")
 		_, errs, code := call(t, append([]string{"analyze", "--state-in", bad, "--state-out", out, "-o", doc, rest}, c.args...)...)
-		if code != c.code || !strings.Contains(errs, c.want) || code == exitUsage && !strings.Contains(errs, "begin anew at this piece") {
+		if code != c.code || !strings.Contains(errs, c.want) || code == exitUsage && !strings.Contains(errs, "begin again at this piece") {
 			t.Errorf("%s: exit code %d, %q", c.name, code, errs)
 		}
 		for _, f := range []string{out, doc} {

@@ -61,7 +61,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 		num, msg = c.recognize(dir)
 	} else if !damaged {
 		c.sent.Of(fr.Datagram, 0, seq.Unmarked)
-		c.sent.Passed = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
+		c.sent.Outdated = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
 		fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, untracked)
 	}
 	if c.Faults != 0 && c.IsNew() {
@@ -169,7 +169,7 @@ func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	s.msg.Advance(msg)
 	if s.early {
 		s.early = false
-		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+		out.AckedBefore(s.seq.Peek(uint32(s.earlyTo)))
 	}
 	v := out.Send(&c.sent)
 	c.Frame.Words |= v.Words

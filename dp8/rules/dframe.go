@@ -125,7 +125,7 @@ func (j contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 // holdsID reports a payload that is exactly the connection's session id. Zero is
 // what a payload may well be.
 func (j contentJudge) holdsID(d *dp8.DFrame) bool {
-	return j.hs.SessionKnown && j.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
+	return j.c.HasSessionID && j.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
 		binary.LittleEndian.Uint32(d.Payload) == j.c.SessionID
 }
 

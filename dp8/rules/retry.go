@@ -61,7 +61,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 	x.Blocked = blocked
 	rules.Judge(x)
 	if first {
-		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.High)), f.Frame)
+		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.TopFirst)), f.Frame)
 		x.Blocked = blocked
 		rules.Judge(x)
 	}

@@ -87,6 +87,10 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
 	switch j.Odd {
 	case track.Missed:
+		if n > peer.Top {
+			j.keepAhead(dir, n)
+			return
+		}
 		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
 		return
 	case track.Earlier:
@@ -101,18 +105,25 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	if max(x.Num-x.High, x.High-x.Num) > max(track.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
-	rules.Hold(y, unsent{x})
+	rules.Hold(y, unsent{j, dir, x})
 }
 
-// An unsent is an id that was acknowledged and not captured.
-type unsent struct{ x *track.Stray }
+// An unsent is an id that a side acknowledged and that was not captured.
+type unsent struct {
+	j   *judge
+	dir dissect.Dir
+	x   *track.Stray
+}
 
 // Settle implements session.Settler.
 func (h unsent) Settle() (conform.Ruling, conform.Guard) {
-	switch h.x.Outcome {
-	case track.Reached:
+	from := h.dir.Other()
+	switch {
+	case h.x.Outcome == track.Reached:
 		return conform.Dropped, conform.GuardNone
-	case track.Impossible:
+	case h.x.Outcome == track.Impossible && (h.j.side[from].refuted || h.j.c.Dir[from].Provisionals().Any()):
+		return conform.Doubtful, conform.GuardUnwrap // where the side's ids are is in doubt
+	case h.x.Outcome == track.Impossible:
 		return conform.Failed, conform.GuardNone
 	}
 	return conform.Doubtful, conform.GuardHold

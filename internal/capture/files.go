@@ -61,10 +61,10 @@ func Open(paths []string, opts Options) (*Source, error) {
 		}
 		f.inputs = append(f.inputs, in)
 		switch {
-		case isStream(p, opts.Stdin):
-			in.feed(size, opts.Expansion, opts.Stdin, false, fed.ready)
+		case opts.Pace, isStream(p, opts.Stdin):
+			in.feed(size, opts, false, fed.ready)
 		case opts.Follow && canGrow(p):
-			in.feed(size, opts.Expansion, opts.Stdin, true, fed.ready)
+			in.feed(size, opts, true, fed.ready)
 		default:
 			in.open(size, opts.Expansion, opts.Stdin, &s.done, &s.total)
 			continue

@@ -59,7 +59,7 @@ type Row struct {
 
 	Members []Row // the rows that a run puts together
 
-	Lost   seq.Place // where, of a loss
+	Lost   seq.LostAt // where, of a loss
 	Num    seq.Num   // the number lost, unwrapped
 	Before uint64    // the frame at which it showed, of a loss that was not captured
 	Again  uint64    // the frame that sent it again, of a loss that was not captured

@@ -14,7 +14,7 @@ import (
 // that comes in pieces.
 type State struct {
 	Most  int64                                  // how much memory that may take
-	From  []byte                                 // what a run before left, nil to begin anew
+	From  []byte                                 // what a run before left, nil to begin without
 	Gap   bool                                   // packets are missing in front of what is read
 	Kept  []any                                  // pointers to what others keep from piece to piece
 	Leave func(state []byte, memory int64) error // takes what is left once all was read, and how much memory it takes to be read; nil for nobody

@@ -29,6 +29,8 @@ var (
 	reduceSchema []byte
 	//go:embed expect.schema.json
 	expectSchema []byte
+	//go:embed wireshark.schema.json
+	wiresharkSchema []byte
 )
 
 // EventSchema is the name and version of the record of an event.
@@ -37,7 +39,7 @@ const EventSchema = "dpdissect/event/1"
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "event", "reduce", "expect"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "event", "reduce", "expect", "wireshark"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -63,6 +65,8 @@ func Schema(name string) ([]byte, bool) {
 		return reduceSchema, true
 	case "expect":
 		return expectSchema, true
+	case "wireshark":
+		return wiresharkSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":

@@ -61,7 +61,7 @@ func nameOf(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// layoutOf gives the layout of a type. Those of numbers are made for each place anew.
+// layoutOf gives the layout of a type. Those of numbers are made for each place again.
 func (c *Codec) layoutOf(t reflect.Type) *layout {
 	if l := c.layouts[t]; l != nil {
 		return l

@@ -118,7 +118,7 @@ func (r *reach) look(l *layout, p unsafe.Pointer) {
 func (r *reach) lookDynamic(v reflect.Value) {
 	i, ok := r.codec.place[v.Type()]
 	if !ok {
-		r.fail("a %s behind an interface, which nobody knows", v.Type())
+		r.fail("an interface holds a %s, which nobody knows", v.Type())
 		return
 	}
 	r.look(r.codec.known[i], addressOf(v))

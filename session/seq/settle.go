@@ -19,7 +19,7 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 		l.lose(&l.Unacked, n, u)
 		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	}
-	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
+	inside := w.hasOrigin && n >= max(w.origin, w.lowest) && n <= w.highest
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}
@@ -65,7 +65,7 @@ func (u *unit) measures() (of MeasureSet) {
 
 // settleSkipped is settle for numbers below end of which nothing was heard.
 func (d settling) settleSkipped(from, end Num) {
-	if w := &d.win; w.begun {
+	if w := &d.win; w.hasOrigin {
 		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
 	}
 	if d.settles {

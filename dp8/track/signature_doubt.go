@@ -1,8 +1,6 @@
 package track
 
 import (
-	"slices"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -122,14 +120,14 @@ const halfEpoch = 128
 // adrift reports that the epoch of a number is in doubt.
 func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
-	if c.Packet.Type == dp8.TypeHardDisconnect && c.mode == ModeFast && c.hs.SessionKnown {
+	if c.Packet.Type == dp8.TypeHardDisconnect && c.mode == ModeFast && c.c.HasSessionID {
 		return false // it names its session, and has no number
 	}
 	nseq, sacked := s.nseq.Known()
 	patience := c.epochPatience(&s.History, num)
 	switch {
 	case !s.History.Started:
-		return s.History.missed || sacked && nseq > 0 || num != 0 && c.Frame.Time-c.before > silentLimit
+		return s.History.missed || sacked && nseq > 0 || num != 0 && c.Frame.Time-c.prevTime > silentLimit
 	case !s.History.Reachable(num):
 		return true
 	case c.mode == ModeFull && c.c.Dir[dir].Provisionals().Any():
@@ -143,28 +141,3 @@ func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }
-
-// frameSigned reports whether the frame at hand has a signature.
-func (c *conn) frameSigned() bool {
-	switch c.Packet.Type {
-	case dp8.TypeSACK:
-		return c.Packet.SACK.HasSignature
-	case dp8.TypeHardDisconnect:
-		return c.Packet.Handshake.HasSignature
-	}
-	return c.Packet.DFrame.HasSignature
-}
-
-// surelySigned reports whether it is beyond doubt that the connection is signed:
-// the handshake was captured, or a signature was right.
-func (c *conn) surelySigned() bool {
-	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
-}
-
-// undecided reports that the handshake was both signed and not, or may have been, since only
-// the connector's part was captured, and that no signature was right since: whether frames
-// must be signed, and with which secret, is not known.
-func (c *conn) undecided() bool {
-	h := &c.hs
-	return (h.mix.mixed || h.Signed && !h.mix.offered[1]) && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
-}
