@@ -13,7 +13,7 @@ func (t *Table) Add(d *dissect.Datagram) {
 		t.pass(t.clock.now)
 	}
 	f := t.find(d)
-	if t.live() {
+	if t.patience() > 0 {
 		f = t.visit(f, d)
 	}
 	t.flowNow, t.given = f, d

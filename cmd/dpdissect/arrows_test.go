@@ -67,6 +67,12 @@ func arrows() []arrow {
 			"samples are plain values: who takes them needs no terminal, reads no captures and names no protocol package"},
 		{"internal/liveview", []string{"dissect", "session", "internal/measure", "internal/plot", "internal/report", "internal/sampler"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
+		{"internal/tables", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/outfile", "internal/pipeline", "internal/report", "internal/timeline"}, nil,
+			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
+		{"internal/tablecmd", []string{"session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
+			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},
+		{"internal/parquetfile", []string{"internal/report", "internal/tables"}, []string{"github.com/parquet-go/parquet-go"},
+			"Parquet is written of rows as they are"},
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/testbed/mutate", nil, []string{"golang.org/x/sys"}, "changes of the program are tried by the go command and the standard library"},
 		{"internal/testbed/pcaps", nil, nil, "captures are found for tests by the standard library alone"},
@@ -141,6 +147,17 @@ func TestArrows(t *testing.T) {
 		if strings.HasPrefix(dep, module+"internal/testbed") {
 			t.Errorf("the program depends on %s: what makes and tries captures stays out of it", dep)
 		}
+	}
+	linked := strings.Fields(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect"))
+	for _, dep := range linked {
+		for _, heavy := range []string{"parquet", "nats", "minio"} {
+			if strings.Contains(dep, heavy) {
+				t.Errorf("the program depends on %s: that belongs to dpdissect-fleet", dep)
+			}
+		}
+	}
+	if !strings.Contains(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect-fleet"), "parquet-go") {
+		t.Error("dpdissect-fleet does not write Parquet: what is looked for has another name")
 	}
 	for _, p := range protocols.All(protocols.Options{}) {
 		for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+p.Name)) {

@@ -38,6 +38,7 @@ type input struct {
 	color        choice
 	quiet        bool
 	output       string
+	inOrder      bool     // files are read one after the other
 	outputFlag   string   // that names it in messages, -o when empty
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
@@ -100,6 +101,12 @@ func (in *input) addTracking(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&in.display, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
 	f.Var(&in.connection, "connection", "show only connection `N`, by its number in the analysis")
+	in.addProtocols(cmd)
+}
+
+// addProtocols adds the flags that say what packets are of.
+func (in *input) addProtocols(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
 	f.StringSliceVar(&in.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
@@ -155,7 +162,7 @@ func (in *input) config() (session.Config, error) {
 	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
 	cfg := session.Config{Protocols: all}
 	for _, s := range in.decodeAs {
-		f, err := parseDecodeAs(s, all)
+		f, err := protocols.ParseForce(s, all)
 		if err != nil {
 			return cfg, usageError{err}
 		}
@@ -165,7 +172,7 @@ func (in *input) config() (session.Config, error) {
 		cfg.Protocols = nil
 	}
 	for _, name := range in.only {
-		p, err := protocolNamed(name, all)
+		p, err := protocols.Named(name, all)
 		if err != nil {
 			return cfg, usagef("--protocols: %w", err)
 		}

@@ -158,7 +158,7 @@ type task struct {
 
 func tasks() []task {
 	return []task{
-		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline()}},
+		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline(), newTables()}},
 		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newWireshark()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
 		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},

@@ -17,7 +17,7 @@ type Options struct {
 	Pace       bool      // packets come as their times say, the first at once
 	Limits     Limits    // of sources that wait for packets
 	Blocks     bool      // records have their blocks
-	InOrder    bool      // inputs are read one after the other, whatever their times
+	InOrder    bool      // inputs are given one after the other, whatever their times
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one

@@ -80,6 +80,9 @@ func (s *streams) first() (first *input, rest int) {
 		case !in.full && !in.closed:
 			rest++
 		}
+		if s.inOrder && !in.closed {
+			break
+		}
 	}
 	return first, rest
 }

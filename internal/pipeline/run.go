@@ -33,6 +33,7 @@ type Run struct {
 	// State says what the run goes on from, and who takes where it stands; nil for neither.
 	State *State
 
+	rounds *rounds
 	tables *tables
 	spread spread
 	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
@@ -60,7 +61,7 @@ func (r *Run) Do() error {
 	err := r.resume()
 	switch {
 	case err != nil:
-	case r.Workers > 1:
+	case r.Workers > 1 && r.rounds == nil:
 		err = r.parallel()
 	default:
 		err = r.serial()
@@ -131,6 +132,11 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 	}()
 	for ; i < n; i++ {
 		p := &r.ahead[i]
+		if r.rounds != nil && p.HasTime {
+			if err := r.rounds.pass(p.Time); err != nil {
+				return n, err
+			}
+		}
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
 			shard = r.spread.shardOf(&p.Datagram)
 			r.add(shard, &p.Datagram)

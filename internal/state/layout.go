@@ -19,6 +19,7 @@ type layout struct {
 	n      int     // elements of an array
 	elem   *layout // of arrays, slices, pointers, and of maps the values
 	key    *layout // of maps
+	late   bool    // of maps by pointers to what is not fixed
 	fields []field // those that are written
 }
 
@@ -92,6 +93,7 @@ func (c *Codec) layoutOf(t reflect.Type) *layout {
 		}
 	case mapping:
 		l.key, l.elem, l.refs = c.layoutOf(t.Key()), c.layoutOf(t.Elem()), true
+		l.late = l.key.kind == pointer && !c.opaque[t.Key().Elem()]
 	case dynamic, function:
 		l.refs = true
 	}

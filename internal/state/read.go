@@ -17,6 +17,7 @@ type reader struct {
 	in     []byte
 	memory int64    // that may still be taken
 	all    []memory // by their numbers
+	late   []memory // maps that are read behind these
 	last   []uint64
 	texts  []string
 	rooms  map[roomKey]int // what was found of pointers into memory
@@ -60,9 +61,16 @@ func (c *Codec) Read(b []byte, most int64, roots ...any) (err error) {
 		c.roots[i].wipe(p)
 		r.all = append(r.all, memory{p, c.roots[i], 1})
 	}
-	for k := 0; k < len(r.all); k++ {
+	for k := 0; k < len(r.all) || len(r.late) > 0; {
+		if k == len(r.all) {
+			m := r.late[0]
+			r.late = r.late[1:]
+			r.mapping(m.of, m.at)
+			continue
+		}
 		m := r.all[k]
 		r.run(m.of, m.at, m.n)
+		k++
 	}
 	if len(r.in) > 0 {
 		r.fail("%d bytes too many", len(r.in))
@@ -175,7 +183,11 @@ func (r *reader) value(l *layout, p unsafe.Pointer) {
 	case pointer:
 		*(*unsafe.Pointer)(p) = r.ref(l.elem, 1)
 	case mapping:
-		r.mapping(l, reflect.NewAt(l.t, p).Elem())
+		if l.late {
+			r.late = append(r.late, memory{p, l, 1})
+			return
+		}
+		r.mapping(l, p)
 	case dynamic:
 		r.dynamic(l, reflect.NewAt(l.t, p).Elem())
 	case function:
@@ -353,7 +365,8 @@ func (r *reader) dynamic(l *layout, v reflect.Value) {
 	v.Set(x.Elem())
 }
 
-func (r *reader) mapping(l *layout, m reflect.Value) {
+func (r *reader) mapping(l *layout, p unsafe.Pointer) {
+	m := reflect.NewAt(l.t, p).Elem()
 	n := r.uint()
 	if n > uint64(len(r.in)) {
 		r.fail("a map of %d", n)

@@ -58,6 +58,7 @@ type node struct {
 	scratch  chan int `state:"-"`
 	spare    *node    `state:"-"`
 	anything any
+	marks    map[*node]int16
 }
 
 func codec() *Codec {
@@ -105,6 +106,10 @@ func graph(t *rapid.T) *node {
 		n.shape = rapid.SampledFrom([]shape{nil, square{2.5}, &circle{around: some(), r: 1}}).Draw(t, "shape")
 		n.law, n.laws = &laws[rapid.IntRange(0, 2).Draw(t, "law")], laws[1:]
 		n.judge, n.f, n.flags[66] = judgeIt, rapid.Float32().Draw(t, "f"), true
+		n.marks = map[*node]int16{nil: 4, n: 5}
+		if o := some(); o != nil && n.next == o {
+			n.marks[o] = 6
+		}
 		n.anything = rapid.SampledFrom([]any{nil, n, square{1}}).Draw(t, "any")
 	}
 	return all[0]
@@ -138,6 +143,11 @@ func TestWriteRead(t *testing.T) {
 		}
 		if to.judge() != judgeIt() {
 			t.Fatal("another function")
+		}
+		for n := range walk(to) {
+			if n.marks[nil] != 4 || n.marks[n] < 5 || n.marks[n.next] == 0 && len(n.marks) > 2 {
+				t.Fatalf("%v", n.marks)
+			}
 		}
 		if f, g := strip(from), strip(to); !reflect.DeepEqual(f, g) {
 			t.Fatalf("%+v\n%+v", f, g)
@@ -182,7 +192,7 @@ func walk(n *node) map[*node]bool {
 // strip takes away what reflect can't compare.
 func strip(n *node) *node {
 	for o := range walk(n) {
-		o.judge = nil
+		o.judge, o.marks = nil, nil
 	}
 	return n
 }

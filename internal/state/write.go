@@ -28,7 +28,8 @@ type writer struct {
 	queue   []int                  // extents in the order of their numbers
 	last    []uint64               // of each scalar: what was written of it last
 	texts   map[string]int
-	memory  int64 // that reading takes
+	late    []memory // maps by pointers, which are written once what they point to has a number
+	memory  int64    // that reading takes
 	err     error
 }
 
@@ -59,9 +60,16 @@ func (c *Codec) Write(dst []byte, roots ...any) (out []byte, memory int64, err e
 		}
 		w.number(e)
 	}
-	for k := 0; k < len(w.queue) && w.err == nil; k++ {
+	for k := 0; w.err == nil && (k < len(w.queue) || len(w.late) > 0); {
+		if k == len(w.queue) {
+			m := w.late[0]
+			w.late = w.late[1:]
+			w.mapping(m.of, m.at)
+			continue
+		}
 		e := &w.extents[w.queue[k]]
 		w.run(e.of, e.at, e.n)
+		k++
 	}
 	return w.out, w.memory, w.err
 }
@@ -155,7 +163,11 @@ func (w *writer) value(l *layout, p unsafe.Pointer) {
 	case pointer:
 		w.ref(l.elem, *(*unsafe.Pointer)(p), 1)
 	case mapping:
-		w.mapping(l, reflect.NewAt(l.t, p).Elem())
+		if l.late {
+			w.late = append(w.late, memory{p, l, 1})
+			return
+		}
+		w.mapping(l, p)
 	case dynamic:
 		w.dynamic(reflect.NewAt(l.t, p).Elem().Elem())
 	case function:
@@ -287,8 +299,10 @@ func (w *writer) dynamic(v reflect.Value) {
 	w.run(w.known[i], addressOf(v), 1)
 }
 
-// mapping writes a map in the order of its keys as they are written.
-func (w *writer) mapping(l *layout, m reflect.Value) {
+// mapping writes a map in the order of its keys. One by pointers is written behind all that has
+// a number by then: the keys are in the order of these.
+func (w *writer) mapping(l *layout, p unsafe.Pointer) {
+	m := reflect.NewAt(l.t, p).Elem()
 	type entry struct {
 		key, value reflect.Value
 		by         []byte
@@ -333,9 +347,15 @@ func (w *writer) sortKey(l *layout, p unsafe.Pointer) (b []byte) {
 	case text:
 		b = append(append(b, *(*string)(p)...), 0)
 	case pointer:
-		i, off, ok := w.fixedAt(*(*unsafe.Pointer)(p), l.elem.t)
-		if !ok && *(*unsafe.Pointer)(p) != nil {
-			w.fail("a map by pointers: %s", l.name)
+		at := *(*unsafe.Pointer)(p)
+		i, off, ok := w.fixedAt(at, l.elem.t)
+		if !ok && at != nil {
+			e := w.extentOf(at)
+			if e == nil || e.id < 0 {
+				w.fail("a map by pointers to what nothing else points to: %s", l.name)
+				return nil
+			}
+			i, off = len(w.fixed)+e.id, uintptr(at)-e.from()
 		}
 		b = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(i)), uint64(off))
 	default:

@@ -1,4 +1,4 @@
-package main
+package protocols
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// parseDecodeAs reads a value of --decode-as: udp.port==PORTS,PROTOCOL[:DIALECT]
+// ParseForce reads a value of --decode-as: udp.port==PORTS,PROTOCOL[:DIALECT]
 // with PORTS a number, a range FIRST-LAST or, as in tshark, FIRST:COUNT.
-func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
+func ParseForce(s string, all []*session.Protocol) (session.Force, error) {
 	layer, rest, ok := strings.Cut(s, "==")
 	ports, protocol, comma := strings.Cut(rest, ",")
 	if !ok || !comma {
@@ -20,9 +20,9 @@ func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
 	if strings.TrimSpace(layer) != "udp.port" {
 		return session.Force{}, fmt.Errorf("--decode-as %q: unknown layer %q: want udp.port", s, layer)
 	}
-	f, err := parsePorts(strings.TrimSpace(ports))
+	f, err := ParsePorts(strings.TrimSpace(ports))
 	if err == nil {
-		f.Protocol, f.Dialect, err = parseSpeaker(protocol, all)
+		f.Protocol, f.Dialect, err = ParseSpeaker(protocol, all)
 	}
 	if err != nil {
 		return f, fmt.Errorf("--decode-as %q: %w", s, err)
@@ -30,10 +30,10 @@ func parseDecodeAs(s string, all []*session.Protocol) (session.Force, error) {
 	return f, nil
 }
 
-// parseSpeaker reads what ports speak: PROTOCOL[:DIALECT].
-func parseSpeaker(s string, all []*session.Protocol) (p *session.Protocol, dialect string, err error) {
+// ParseSpeaker reads what ports speak: PROTOCOL[:DIALECT].
+func ParseSpeaker(s string, all []*session.Protocol) (p *session.Protocol, dialect string, err error) {
 	name, dialect, hasDialect := strings.Cut(strings.TrimSpace(s), ":")
-	if p, err = protocolNamed(name, all); err != nil {
+	if p, err = Named(name, all); err != nil {
 		return nil, "", err
 	}
 	if hasDialect && !slices.Contains(p.Dialects, dialect) {
@@ -49,7 +49,8 @@ func dialectsOf(p *session.Protocol) string {
 	return p.Name + " has " + orList(p.Dialects)
 }
 
-func parsePorts(s string) (f session.Force, err error) {
+// ParsePorts reads ports: a number, a range FIRST-LAST or FIRST:COUNT.
+func ParsePorts(s string) (f session.Force, err error) {
 	lo, hi, isRange := strings.Cut(s, "-")
 	first, count, isCount := strings.Cut(s, ":")
 	switch {
@@ -87,8 +88,8 @@ func parsePort(s string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// protocolNamed finds a protocol. The error lists the valid names.
-func protocolNamed(name string, all []*session.Protocol) (*session.Protocol, error) {
+// Named finds a protocol. The error lists the valid names.
+func Named(name string, all []*session.Protocol) (*session.Protocol, error) {
 	var names []string
 	for _, p := range all {
 		if p.Name == name {
@@ -97,4 +98,13 @@ func protocolNamed(name string, all []*session.Protocol) (*session.Protocol, err
 		names = append(names, p.Name)
 	}
 	return nil, fmt.Errorf("unknown protocol %q: want %s", name, orList(names))
+}
+
+// orList gives "a", "a or b", "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
