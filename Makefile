@@ -19,7 +19,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -108,8 +108,12 @@ plugin: ## the plugin for Wireshark over PLUGIN mutated captures, packets and co
 ends: ## sessions whose end is known: what explain says wrongly of them, by name
 	$(GO) run ./internal/testbed/lab/cmd/lab ends -seeds 3
 
-accuracy: ## docs/accuracy.md, measured anew
+pairs: build ## captures at two points: what compare says wrongly of them, by name
+	$(GO) run ./internal/testbed/lab/cmd/lab pairs -seeds 5
+
+accuracy: build ## docs/accuracy.md, measured anew
 	$(GO) run ./internal/testbed/lab/cmd/lab accuracy > docs/accuracy.md.new
+	$(GO) run ./internal/testbed/lab/cmd/lab pairs -markdown -seeds 10 -ends 2 >> docs/accuracy.md.new
 	mv docs/accuracy.md.new docs/accuracy.md
 
 bench: build ## dpdissect beside other readers, whole processes (BENCH="-most 50000000" for the longest captures); then all benchmarks

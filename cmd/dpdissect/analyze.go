@@ -143,7 +143,7 @@ func (j *job) analyse() (*report.Analysis, error) {
 		var f pipeline.Findings
 		f.Attach(&j.run)
 		if s := j.run.State; s != nil {
-			s.Kept = append(s.Kept, &f)
+			s.Kept = func() []any { return []any{&f} }
 		}
 		err := j.do(nil)
 		a := j.analysis(f.All)

@@ -59,6 +59,7 @@ func arrows() []arrow {
 		{"internal/config", []string{"internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "a configuration says what others understand: they check it"},
 		{"internal/verdict", []string{"dissect", "session", "internal/measure", "internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},
 		{"internal/reduce", []string{"dissect", "session", "internal/capture", "internal/pipeline", "internal/verdict"}, nil, "a capture is reduced by asking the check, whatever protocol that is about"},
+		{"internal/redact", []string{"dissect", "session", "dp8", "dp8/track", "hazel", "internal/capture", "internal/pipeline", "internal/record"}, nil, "values are replaced by the classes of fields; of protocols it knows how DirectPlay 8 signs, and where a version stands in Hazel"},
 		{"internal/explain", []string{"dissect", "session"}, nil, "explanations are made of what the tracker knows, for all protocols alike"},
 		{"internal/plot", nil, nil, "plot draws numbers, whatever they stand for"},
 		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/explain", "internal/measure", "internal/plot", "internal/timeline", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
@@ -87,6 +88,7 @@ func arrows() []arrow {
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
+		{"internal/testbed/pairs", []string{"internal/capture", "internal/testbed/tracegen"}, nil, "pairs of captures are made of what traces put on the wires"},
 		{"internal/testbed/livetest", []string{"internal/capture", "internal/testbed/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}

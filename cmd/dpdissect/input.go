@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -43,9 +44,11 @@ type input struct {
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
-	pieces       *piecewise         // of commands that take a capture piece by piece, else nil
-	prepare      func(j *job) error // opens further outputs before anything is read; nil for none
-	formats      []string           // text, json and ndjson unless the command has others
+	pieces       *piecewise              // of commands that take a capture piece by piece, else nil
+	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
+	stdin        io.Reader               // what "-" reads, standard input when nil
+	dp8          func(*dp8track.Options) // changes what DirectPlay 8 is told; nil for nothing
+	formats      []string                // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.
@@ -159,7 +162,11 @@ func (in *input) config() (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
+	o := dp8track.Options{Secrets: secrets}
+	if in.dp8 != nil {
+		in.dp8(&o)
+	}
+	all := protocols.All(protocols.Options{DP8: o})
 	cfg := session.Config{Protocols: all}
 	for _, s := range in.decodeAs {
 		f, err := protocols.ParseForce(s, all)

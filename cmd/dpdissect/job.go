@@ -132,8 +132,8 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return src, err
 	}
 	src, err := capture.Open(paths, capture.Options{
-		InOrder:    in.inOrder || in.pieces != nil && in.pieces.given(),
-		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks,
+		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks, Stdin: in.stdin,
+		InOrder:   in.inOrder || in.pieces != nil && in.pieces.given(),
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
 	if err != nil {

@@ -158,8 +158,8 @@ type task struct {
 
 func tasks() []task {
 	return []task{
-		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newReport(), newTimeline(), newTables()}},
-		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newWireshark()}},
+		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newCompare(), newReport(), newTimeline(), newTables()}},
+		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newRedact(), newWireshark()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
 		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},
 		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},

@@ -130,6 +130,7 @@ func (c *conn) recognize(dir dissect.Dir) (num, msg seq.Num) {
 // dataFrame tracks a data frame.
 func (c *conn) dataFrame(dir dissect.Dir, num, msg seq.Num) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
+	c.Frame.Skippable = c.Packet.Flags&dp4.RLY == 0
 	out.DataFrames++
 	if out.Stale(&c.sent) {
 		c.Frame.Words |= dissect.Duplicate

@@ -13,7 +13,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
-		s.keys.proof = &c.proof
+		s.keys.proof, s.keys.watch = &c.proof, p.opts.Keys
 		s.asm.conn, s.asm.dir = c, i
 		s.History.lowMemory = c.wants.LowMemory
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
@@ -80,6 +80,7 @@ func (c *conn) malformedFrame(dir dissect.Dir) {
 // dataFrame tracks a data frame.
 func (c *conn) dataFrame(dir dissect.Dir) {
 	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
+	c.Frame.Skippable = d.Command&dp8.Reliable == 0
 	c.doubtKeepAlive(d)
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := c.isKeepAlive(d)

@@ -11,6 +11,7 @@ import (
 // Options are what a user may supply for DirectPlay 8.
 type Options struct {
 	Secrets []dp8.SuppliedSecrets
+	Keys    KeyWatch // is told of the secrets of fully signed connections, nil for nobody
 }
 
 // New gives the protocol to a tracker. judge makes what looks at a connection, nil for

@@ -13,11 +13,14 @@ import (
 // A State lets a run go on where another one stood, or leaves where it stands, for a capture
 // that comes in pieces.
 type State struct {
-	Most  int64                                  // how much memory that may take
-	From  []byte                                 // what a run before left, nil to begin without
-	Gap   bool                                   // packets are missing in front of what is read
-	Kept  []any                                  // pointers to what others keep from piece to piece
-	Leave func(state []byte, memory int64) error // takes what is left once all was read, and how much memory it takes to be read; nil for nobody
+	From []byte // what a run before left, nil to begin without
+	Most int64  // how much memory that may take
+	Gap  bool   // packets are missing in front of what is read
+
+	// Kept gives pointers to what others keep from piece to piece, once the sinks of the run were made.
+	Kept func() []any
+	// Leave takes what is left once all was read, and how much memory reading that takes; nil for nobody.
+	Leave func(state []byte, memory int64) error
 }
 
 // A standing is where a run stands between two packets, beside its tables.
@@ -62,7 +65,7 @@ func (r *Run) leave() error {
 // Layout is the number of the layout of states that runs with such a configuration leave
 // (state.Codec.Number), with what else is kept.
 func Layout(cfg session.Config, kept ...any) uint64 {
-	r := &Run{Config: cfg, State: &State{Kept: kept}}
+	r := &Run{Config: cfg, State: &State{Kept: func() []any { return kept }}}
 	r.tables = newTables(cfg, nil)
 	c, _ := r.codec(new(standing))
 	return c.Number()
@@ -89,7 +92,9 @@ func (r *Run) codec(s *standing) (*state.Codec, []any) {
 		c.Fix(fmt.Sprint("table ", i), t.Given())
 		roots = append(roots, t)
 	}
-	roots = append(roots, r.State.Kept...)
+	if r.State.Kept != nil {
+		roots = append(roots, r.State.Kept()...)
+	}
 	c.Begin(roots...)
 	return c, roots
 }

@@ -151,8 +151,11 @@ func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Posi
 		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a))
 	}
 	if d.links {
-		link(u.position())
+		at := u.position()
+		at.Hearsay = a.Hearsay
+		link(at)
 		for _, f := range d.win.extra[n] {
+			f.Hearsay = a.Hearsay
 			link(f)
 		}
 	}

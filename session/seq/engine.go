@@ -338,12 +338,12 @@ func (d sending) remember(s *Sending, u *unit) {
 		d.win.extra = make(map[Num][]Position)
 	}
 	if l := d.win.extra[s.Num]; len(l) < maxWaiting {
-		d.win.extra[s.Num] = append(l, Position{s.Frame, s.Part})
+		d.win.extra[s.Num] = append(l, Position{Frame: s.Frame, Part: s.Part})
 	}
 }
 
 func (d sending) waitForAck(s *Sending) {
 	if len(d.win.waiting) < maxWaiting {
-		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, Position{s.Frame, s.Part}})
+		d.win.waiting = append(d.win.waiting, waitingCopy{s.Num, Position{Frame: s.Frame, Part: s.Part}})
 	}
 }

@@ -159,7 +159,7 @@ func (d placing) setAside(s *Sending, fr *dissect.Datagram) {
 func (d placing) refuse(p ProvisionalFrame) {
 	d.refuted = append(d.refuted, p)
 	if d.links {
-		d.listener.Never(Position{p.Frame, p.Part})
+		d.listener.Never(Position{Frame: p.Frame, Part: p.Part})
 	}
 }
 

@@ -39,7 +39,7 @@ type unit struct {
 	ackTime  int64  // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
 }
 
-func (u *unit) position() Position { return Position{u.frame, u.part} }
+func (u *unit) position() Position { return Position{Frame: u.frame, Part: u.part} }
 
 // noteCopy notes the first sending, or a copy of it; latest is when the latest came.
 func (u *unit) noteCopy(s *Sending) {
