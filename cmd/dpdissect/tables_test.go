@@ -97,7 +97,7 @@ func without(row ndRow, names ...string) ndRow {
 	return row
 }
 
-var numbered = regexp.MustCompile(`#\d+`)
+var connNumber = regexp.MustCompile(`#\d+`)
 
 // TestTablesEqualDocuments: rows say what the documents of analyze, timeline and messages say.
 // Connections are called by the number of their first frame, also in sentences.
@@ -126,7 +126,7 @@ func equalDocuments(t *testing.T, file string) {
 	renumber := func(row ndRow) ndRow {
 		for k, v := range row {
 			if s, ok := v.(string); ok {
-				row[k] = numbered.ReplaceAllStringFunc(s, func(n string) string { return "#" + fmt.Sprint(frames[n[1:]]) })
+				row[k] = connNumber.ReplaceAllStringFunc(s, func(n string) string { return "#" + fmt.Sprint(frames[n[1:]]) })
 			}
 		}
 		return row
@@ -164,7 +164,7 @@ func equalDocuments(t *testing.T, file string) {
 		}
 		sameRows(t, filepath.Base(file)+" "+table, got, want)
 	}
-	sums(t, filepath.Base(file), dir)
+	tableSums(t, filepath.Base(file), dir)
 }
 
 // sameRows compares rows in any order.
@@ -192,7 +192,7 @@ func sameRows(t *testing.T, what string, got, want []ndRow) {
 }
 
 // sums checks that cells add up to the round trips of each side, and rollups to the intervals.
-func sums(t *testing.T, what, dir string) {
+func tableSums(t *testing.T, what, dir string) {
 	t.Helper()
 	cells, frames := map[string]int64{}, int64(0)
 	for _, v := range rowsIn(t, dir, "intervals") {
