@@ -197,10 +197,14 @@ func (p *pairing) resolveCopies() {
 // acknowledged for another transmission.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
+	alone, others := c.aloneFrames(), p.c[1-at].aloneHashes()
 	for _, k := range c.acks {
+		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
+			continue
+		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && p.mustHaveArrived(at, int32(i), k.by) {
+			if c.mate[i] == none && !others[c.list[i].hash] && p.mustHaveArrived(at, int32(i), k.by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -215,6 +219,33 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// aloneFrames marks the frames whose datagrams the other point lacks.
+func (c *Capture) aloneFrames() []uint64 {
+	last := uint32(0)
+	if n := len(c.list); n > 0 {
+		last = c.list[n-1].frame
+	}
+	marks := make([]uint64, last/64+1)
+	for i := range c.list {
+		if f := c.list[i].frame; c.mate[i] == none {
+			marks[f/64] |= 1 << (f % 64)
+		}
+	}
+	return marks
+}
+
+// aloneHashes are the payloads of the datagrams that the other point lacks: one of them may have been
+// acknowledged in the place of another.
+func (c *Capture) aloneHashes() map[uint64]bool {
+	out := map[uint64]bool{}
+	for i := range c.list {
+		if c.mate[i] == none {
+			out[c.list[i].hash] = true
+		}
+	}
+	return out
 }
 
 // claims are the losses that an analysis counts of a side.
