@@ -7,6 +7,7 @@ const (
 	mostChanged   = 4       // of so many bytes, one may be changed
 	mostAltered   = 1 << 16 // candidates
 	alteredWithin = 50e6    // of the expected time, ns
+	numbered      = 4       // first bytes, which number datagrams: others there are another datagram
 )
 
 // A change is two datagrams that may be one whose bytes were changed on the way.
@@ -47,7 +48,7 @@ func (p *pairing) findAltered() error {
 		x := &all[i]
 		offsets := differing(x.bytes[0], x.bytes[1])
 		n := min(len(x.bytes[0]), len(x.bytes[1]))
-		if n == 0 || len(offsets) == 0 || !x.sure && len(offsets)*mostChanged > n+mostChanged {
+		if n == 0 || len(offsets) == 0 || !x.sure && (len(offsets)*mostChanged > n+mostChanged || offsets[0] < numbered) {
 			continue
 		}
 		p.pair(x.at[0], x.at[1])

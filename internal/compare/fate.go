@@ -61,7 +61,7 @@ func (p *pairing) tellFates() {
 			}
 			switch d := &c.list[i]; c.fate[i] {
 			case MissedByFirst, MissedBySecond:
-				misses[1-at] = append(misses[1-at], p.toOther(at, int32(i), d.time))
+				misses[1-at] = append(misses[1-at], p.convert(at, int32(i), d.time))
 			}
 		}
 		for _, d := range c.drops {
@@ -82,21 +82,12 @@ func (p *pairing) tellFates() {
 			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
 				continue
 			}
-			if p.poor[1-at].has(p.toOther(at, int32(i), c.list[i].time)) {
+			if p.poor[1-at].has(p.convert(at, int32(i), c.list[i].time)) {
 				c.fate[i] = Uncertain
 			}
 		}
 	}
 	p.markReordered()
-}
-
-// toOther is when a datagram should have been at the other point, on that point's clock.
-func (p *pairing) toOther(at int, i int32, t int64) int64 {
-	s := p.segment(at, i)
-	if at == Point1 {
-		return t + s.at(t)
-	}
-	return s.to1(t)
 }
 
 // fateOf is the fate of one datagram, as far as poor captures do not matter.
@@ -137,7 +128,7 @@ func (p *pairing) alone(w *way, at int, d *datagram) Fate {
 func (p *pairing) arrival(w *way, at int, i int32) (lo, hi int64) {
 	t := p.c[at].list[i].time
 	if len(w.anchors) == 0 {
-		x := p.toOther(at, i, t)
+		x := p.convert(at, i, t)
 		b := int64(max(0, p.segment(at, i).bound))
 		return x - b - edge, x + b + edge
 	}
@@ -197,14 +188,14 @@ func (p *pairing) resolveCopies() {
 // acknowledged for another transmission.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
-	alone, others := c.aloneFrames(), p.c[1-at].aloneHashes()
+	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
 	for _, k := range c.acks {
 		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && !others[c.list[i].hash] && p.mustHaveArrived(at, int32(i), k.by) {
+			if c.mate[i] == none && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && p.mustHaveArrived(at, int32(i), k.by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -236,13 +227,19 @@ func (c *Capture) aloneFrames() []uint64 {
 	return marks
 }
 
-// aloneHashes are the payloads of the datagrams that the other point lacks: one of them may have been
-// acknowledged in the place of another.
-func (c *Capture) aloneHashes() map[uint64]bool {
-	out := map[uint64]bool{}
-	for i := range c.list {
-		if c.mate[i] == none {
-			out[c.list[i].hash] = true
+// A payload is one of a direction.
+type payload struct {
+	way  *way
+	hash uint64
+}
+
+// alonePayloads are those of the datagrams that a point alone has: one of them may have been acknowledged in
+// the place of another.
+func (p *pairing) alonePayloads(at int) map[payload]bool {
+	out := map[payload]bool{}
+	for i := range p.c[at].list {
+		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
+			out[payload{p.wayAt(at, d), d.hash}] = true
 		}
 	}
 	return out

@@ -41,6 +41,7 @@ type pairing struct {
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points
+	canon    int   // the point by whose clock the other is told
 	clocks   clocks
 	poor     [2]poor
 	unseen   []unseen

@@ -7,7 +7,7 @@ import (
 
 // Bounds of pairing.
 const (
-	leastKept   = 0.95 // share of unique payloads whose identification is the same at both points, if the path keeps it
+	leastKept   = 0.5  // share of unique payloads whose identification is the same at both points, if the path keeps it: by chance hardly any is
 	fewAnchors  = 4    // below which a way asks the others
 	mostAway    = 3e9  // by which the delay of an anchor differs from those around it, ns
 	soonCopy    = 2e6  // within which an equal datagram is a copy where no identification tells, ns
@@ -99,10 +99,8 @@ func (m *matcher) dedupe(s [2][]entry) {
 		}
 		if ei == i+1 && ek == k+1 {
 			a, b := s[0][i].at, s[1][k].at
-			if m.fits(a, b) {
+			if m.fits(a, b) { // else one was lost, and another one missed
 				m.p.pair(a, b)
-			} else {
-				m.rest = append(m.rest, group{{a}, {b}})
 			}
 		} else if ei-i <= 1 && ek-k <= 1 {
 			m.w.alone[0] += ei - i
