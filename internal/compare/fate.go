@@ -159,26 +159,19 @@ func (p *pairing) nearestAnchor(w *way, at int, i int32) int {
 func (c *Capture) begins() int64 { return c.first }
 func (c *Capture) ends() int64   { return c.last }
 
-// resolveCopies tells copies from losses, and from what the other point missed, among the datagrams that
+// resolveCopies tells copies from what the other point missed, among the datagrams that
 // stayed alone behind an equal one and whose identification tells nothing.
 func (p *pairing) resolveCopies() {
 	p.ways(func(_ *line, _ int, w *way) {
-		for at := range w.maybe {
-			within := int64(laterCopy) // the path made them, unless the other capture misses datagrams
-			if w.first == at || p.same {
-				within = soonCopy // the capture holds them twice, if it holds nearly everything twice
-				if len(w.maybe[at])*3 < len(w.lists[at]) {
-					continue
-				}
-			} else if w.first == none || w.alone[at] > 0 {
-				continue
-			}
-			for _, x := range w.maybe[at] {
-				d, of := &p.c[at].list[x[0]], &p.c[at].list[x[1]]
-				if of.bits&copied == 0 && d.time-of.time < within && !(d.ipid != 0 && p.counts(at, d.flow)) {
-					d.bits |= copied
-					p.c[at].mate[x[0]] = x[1]
-				}
+		if w.first == none || w.alone[1-w.first] > 0 {
+			return // the first capture misses datagrams of this way, too
+		}
+		at := 1 - w.first
+		for _, x := range w.maybe[at] {
+			d, of := &p.c[at].list[x[0]], &p.c[at].list[x[1]]
+			if of.bits&copied == 0 && d.time-of.time < laterCopy && !(d.ipid != 0 && p.counts(at, d.flow)) {
+				d.bits |= copied
+				p.c[at].mate[x[0]] = x[1]
 			}
 		}
 	})
@@ -369,6 +362,9 @@ func (p *pairing) markReordered() {
 
 // tellUnseen finds the datagrams that are in neither capture.
 func (p *pairing) tellUnseen() {
+	if p.same {
+		return
+	}
 	for at, c := range p.c {
 		keys := make([]numbersOf, 0, len(c.numbers))
 		for k, n := range c.numbers {

@@ -38,6 +38,7 @@ type pairing struct {
 	of       [2][]lineOf // of each pair
 	waysOf   [2][]*way   // of each flow
 	counting [2][]int8   // of each flow, see counts
+	mirror   [2]int8     // see mirrored
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points

@@ -209,7 +209,7 @@ func (m *matcher) isCopy(point int, first, later int32) bool {
 	if a.ipid != 0 && b.ipid != 0 && m.p.counts(point, a.flow) {
 		return a.ipid == b.ipid && apart < m.idLasts()
 	}
-	return false // see resolveCopies
+	return apart < soonCopy && m.p.mirrored(point) // else see resolveCopies
 }
 
 // idLasts is for how long an identification stands for one datagram.
@@ -286,24 +286,41 @@ func (m *matcher) sift() {
 // pair makes two datagrams one.
 func (p *pairing) pair(a, b int32) { p.c[0].mate[a], p.c[1].mate[b] = b, a }
 
-// counts reports whether a sender counts its datagrams in their identification: neighbours differ.
+// counts reports whether a sender counts its datagrams in their identification: there are many.
 func (p *pairing) counts(point int, f uint32) bool {
 	if p.counting[point] == nil {
 		p.counting[point] = make([]int8, len(p.c[point].flows))
 	}
 	known := &p.counting[point][f]
 	if *known == 0 {
-		list, same := p.byFlow[point][f], 0
-		n := min(len(list), 256)
-		for i := 1; i < n; i++ {
-			if p.c[point].list[list[i]].ipid == p.c[point].list[list[i-1]].ipid {
-				same++
-			}
+		list := p.byFlow[point][f]
+		list = list[:min(len(list), 256)]
+		ids := map[uint16]bool{}
+		for _, i := range list {
+			ids[p.c[point].list[i].ipid] = true
 		}
 		*known = 1
-		if same*2 > n-1 {
+		if len(ids)*3 < len(list) {
 			*known = -1
 		}
 	}
 	return *known > 0
+}
+
+// mirrored reports whether a capture holds nearly everything twice, as that of a mirror port may.
+func (p *pairing) mirrored(point int) bool {
+	if p.mirror[point] == 0 {
+		list, twice := p.c[point].list, 0
+		list = list[:min(len(list), 1<<12)]
+		for i := 1; i < len(list); i++ {
+			if a, b := &list[i-1], &list[i]; a.hash == b.hash && a.flow == b.flow && b.time-a.time < soonCopy {
+				twice++
+			}
+		}
+		p.mirror[point] = -1
+		if twice*3 > len(list) {
+			p.mirror[point] = 1
+		}
+	}
+	return p.mirror[point] > 0
 }
