@@ -341,23 +341,24 @@ func (p *poor) has(t int64) bool {
 
 // markReordered marks what came to the second point behind what passed the first one later.
 func (p *pairing) markReordered() {
-	highest := make(map[*way]int32)
-	for at, c := range p.c {
-		for i := range c.list {
-			d := &c.list[i]
-			w := p.wayAt(at, d)
-			if c.fate[i] != Delivered || w.first != at {
+	p.ways(func(_ *line, _ int, w *way) {
+		if w.first == none {
+			return
+		}
+		first, second := p.c[w.first], p.c[1-w.first]
+		highest := int32(none)
+		for _, i := range w.lists[1-w.first] {
+			if second.fate[i] != Delivered {
 				continue
 			}
-			h, ok := highest[w]
-			if m := c.mate[i]; !ok || m > h {
-				highest[w] = m
+			if m := second.mate[i]; m > highest {
+				highest = m
 			} else {
-				d.bits |= reordered
-				p.c[1-at].list[m].bits |= reordered
+				first.list[m].bits |= reordered
+				second.list[i].bits |= reordered
 			}
 		}
-	}
+	})
 }
 
 // tellUnseen finds the datagrams that are in neither capture.
