@@ -34,7 +34,7 @@ func newCompare() *cobra.Command {
 	c.formats = []string{"text", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two captures of one session: what was lost between them, and which way is slow",
+		Short: "Compare two captures of one session, made at two points",
 		Long: `Compare two captures of one session, made at the player and at the server, or at
 any two points: which datagrams were lost, copied, changed or overtaken between
 them, how long each direction takes, what the clocks differ by, and how the
@@ -58,6 +58,7 @@ passage' describe them. Exit code 4 says that the captures have nothing in
 common.`,
 		Example: `  dpdissect compare player.pcap server.pcap
   dpdissect compare --format json player.pcap server.pcap
+  dpdissect compare --annotate both.pcapng player.pcap server.pcap
   dpdissect compare --format csv --datagrams player.pcap server.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes", slicesTime: "yes"},
 		Args:        c.args,
@@ -69,6 +70,7 @@ common.`,
 	c.reference = newChoice("1", "2")
 	c.reference.add(cmd, "reference", "the point whose clock times are told in")
 	f.Var(&c.interval, "interval", "with --format json or ndjson: also what happened in each interval of `SECONDS`")
+	f.StringVar(&c.annotate, "annotate", "", "also write the packets of both captures to `FILE`, one pcapng on one clock, with a comment on each")
 	f.BoolVar(&c.datagrams, "datagrams", false, "with --format csv: a row for each datagram")
 	c.add(cmd)
 	hideLive(cmd)
@@ -147,7 +149,8 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	all := slices.Concat(points[0].files, points[1].files)
 	before := stampsOf(all)
-	out, err := c.createOutput(cmd, c.guard(all))
+	guard := c.guard(all)
+	out, err := c.createOutput(cmd, guard)
 	if err != nil {
 		return err
 	}
@@ -155,6 +158,10 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	c.same.shared = &destination{Writer: out, screen: out.screen}
 	defer func() { c.same.shared = nil }()
 	r, err := c.compare(cmd, points)
+	if r != nil && c.annotate != "" {
+		r.Choose(c.choice())
+		err = cmp.Or(c.annotateBoth(cmd, points, r, guard), err)
+	}
 	if r != nil {
 		err = cmp.Or(c.write(out, r), sameFiles(cmd.ErrOrStderr(), all, before), err)
 	}
@@ -212,8 +219,20 @@ func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphas
 	return x, j.finish(nil)
 }
 
+// choice is what is to be told.
+func (c *compareCommand) choice() compare.Choice {
+	x := compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))}
+	if w := c.window(); w != nil {
+		x.From, x.To = w.From, w.To
+	}
+	if c.connection.given {
+		x.Shown = func(id int) bool { return id == int(c.connection.id) }
+	}
+	return x
+}
+
 func (c *compareCommand) write(out *destination, r *compare.Comparison) error {
-	r.Choose(compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))})
+	r.Choose(c.choice())
 	d := r.Document(func(infos []capture.Info) []any { return report.CaptureRecords(infos) })
 	switch c.format.value {
 	case "json":

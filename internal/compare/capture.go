@@ -29,6 +29,7 @@ type Capture struct {
 	pairs     []pair
 	acks      []link
 	sendings  sendings
+	firsts    map[uint32]bool // see hasNumber
 	notices   []notice
 	drops     []dropped
 	parts     []part

@@ -249,17 +249,28 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 // transmissions of its number.
 func (p *pairing) mustHaveArrived(at int, i int32, by uint32) bool {
 	c := p.c[at]
-	if f := c.connOf(&c.flows[c.list[i].flow]); f != nil && f.Protocol.Name == "knet" {
-		return true // a number for each transmission
-	}
 	frame := c.list[i].frame
 	for _, f := range c.sendings.of(frame) {
-		if f == frame || f >= by {
-			continue
+		if f != frame && f < by && !(c.hasNumber(f) && c.hasNumber(frame)) {
+			return false
 		}
-		return false
 	}
 	return true
+}
+
+// hasNumber reports whether a frame is the first with its number: of two such ones each has its own.
+func (c *Capture) hasNumber(frame uint32) bool {
+	if c.firsts == nil {
+		c.firsts = map[uint32]bool{}
+		for _, n := range c.numbers {
+			for _, f := range n.frames {
+				if _, again := c.sendings.first[f]; again || len(c.sendings.all[f]) > 0 { // others are not asked for
+					c.firsts[f] = true
+				}
+			}
+		}
+	}
+	return c.firsts[frame]
 }
 
 // sendings are the transmissions of units that were sent again.
