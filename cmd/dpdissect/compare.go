@@ -157,7 +157,7 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	out.page()
 	c.same.shared = &destination{Writer: out, screen: out.screen}
 	defer func() { c.same.shared = nil }()
-	r, err := c.compare(cmd, points)
+	r, err := c.compare(cmd, points, c.format.value == "ndjson" || c.datagrams)
 	if r != nil && c.annotate != "" {
 		r.Choose(c.choice())
 		err = cmp.Or(c.annotateBoth(cmd, points, r, guard), err)
@@ -169,13 +169,13 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 }
 
 // compare reads the captures of both points and compares them. An input that could be read in
-// part is an error beside the comparison.
-func (c *compareCommand) compare(cmd *cobra.Command, points []pointFiles) (*compare.Comparison, error) {
+// part is an error beside the comparison. Words say that types and summaries are kept.
+func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*compare.Comparison, error) {
 	seed := maphash.MakeSeed()
 	var of [2]*compare.Capture
 	var failed error
 	for i, p := range points {
-		x, err := c.readPoint(cmd, p, seed)
+		x, err := in.readPoint(cmd, p, seed, words)
 		if x == nil || err != nil && !reported(err) {
 			return nil, err
 		}
@@ -199,13 +199,13 @@ func (c *compareCommand) compare(cmd *cobra.Command, points []pointFiles) (*comp
 }
 
 // readPoint reads the captures of a point.
-func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed) (*compare.Capture, error) {
-	j, err := c.open(cmd, p.files, true)
+func (in *input) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed, words bool) (*compare.Capture, error) {
+	j, err := in.open(cmd, p.files, true)
 	if err != nil {
 		return nil, err
 	}
 	j.run.Config.Endings, j.run.Config.Explain = true, true
-	r := compare.NewReader(seed, c.format.value == "ndjson" || c.datagrams)
+	r := compare.NewReader(seed, words)
 	var f pipeline.Findings
 	f.Attach(&j.run)
 	r.Attach(&j.run)
@@ -215,7 +215,7 @@ func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphas
 	a := j.analysis(func() []session.Finding { return f.All() })
 	x := r.Capture(a.Conns)
 	x.Name, x.Infos, x.Story = p.name, a.Captures, a.Story
-	x.Open = func() (*capture.Source, error) { return c.source(p.files) }
+	x.Open = func() (*capture.Source, error) { return in.source(p.files) }
 	return x, j.finish(nil)
 }
 

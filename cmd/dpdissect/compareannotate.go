@@ -195,7 +195,7 @@ func (j *joined) write(f *os.File) error {
 func (j *joined) tell(i, at int, rec *capture.Record) {
 	x := j.r.Packet(i, uint64(at+1), rec.Time)
 	var b strings.Builder
-	fmt.Fprintf(&b, "point=%d", i+1)
+	fmt.Fprintf(&b, "frame=%d point=%d", at+1, i+1)
 	if x.Told {
 		fmt.Fprintf(&b, " fate=%s", x.Fate)
 		if x.Other != 0 && int(x.Other) <= len(j.numbers[1-i]) {
