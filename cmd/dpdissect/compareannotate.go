@@ -78,7 +78,7 @@ func (c *compareCommand) annotateOne(cmd *cobra.Command, p pointFiles) error {
 	if err != nil {
 		return err
 	}
-	printer := annotate.New(annotate.Options{Join: len(p.files) > 1, Split: true, Application: "dpdissect " + buildVersion().Version})
+	printer := annotate.New(annotate.Options{Join: len(p.files) > 1, Application: "dpdissect " + buildVersion().Version})
 	q := pipeline.NewQueue(run.out, printer)
 	q.Notes = true
 	printer.Attach(&run.run, q)

@@ -4,25 +4,54 @@ import "slices"
 
 // Bounds of what counts as the same datagram with other bytes.
 const (
-	mostChanged   = 4       // of so many bytes, one may be changed
-	mostAltered   = 1 << 16 // candidates
-	alteredWithin = 50e6    // of the expected time, ns
-	numbered      = 4       // first bytes, which number datagrams: others there are another datagram
+	mostChanged = 4       // of so many bytes, one may be changed where captures miss nothing
+	leastWhole  = 12      // bytes of which one may be changed where they do: counters of short ones differ by as much
+	mostAltered = 1 << 16 // candidates
 )
 
 // A change is two datagrams that may be one whose bytes were changed on the way.
 type change struct {
-	at    [2]int32
-	sure  bool // one identification, or nothing else at that time
-	bytes [2][]byte
+	at      [2]int32
+	sure    bool // one identification
+	arrival int  // the point that has it second
+	bytes   [2][]byte
+	offsets []int
 }
 
-// findAltered pairs what is left of a way by length, time and identification, where most of the bytes agree.
+// findAltered pairs what is left of a way: by identification where the path keeps it, else by
+// length and time, where nothing else comes into question and most of the bytes agree.
 func (p *pairing) findAltered() error {
-	all := p.changes()
+	all, left := p.changes()
 	if len(all) == 0 {
 		return nil
 	}
+	if err := p.readChanges(all); err != nil {
+		return err
+	}
+	fits := [2]int{}
+	for i := range all {
+		if all[i].fits(false) {
+			fits[all[i].arrival]++
+		}
+	}
+	p.changed = map[int32][]int{}
+	for i := range all {
+		x := &all[i]
+		// Where much more is left than what fits, the first capture misses datagrams, and others
+		// are left beside them by chance.
+		if !x.fits(2*fits[x.arrival] < left[x.arrival]) {
+			continue
+		}
+		p.pair(x.at[0], x.at[1])
+		p.c[0].list[x.at[0]].bits |= altered
+		p.c[1].list[x.at[1]].bits |= altered
+		p.changed[x.at[0]] = x.offsets
+	}
+	return nil
+}
+
+// readChanges reads the bytes of both datagrams of each change.
+func (p *pairing) readChanges(all []change) error {
 	for point, c := range p.c {
 		index := map[int32]int{}
 		var frames []uint32
@@ -43,20 +72,24 @@ func (p *pairing) findAltered() error {
 			return err
 		}
 	}
-	p.changed = map[int32][]int{}
 	for i := range all {
-		x := &all[i]
-		offsets := differing(x.bytes[0], x.bytes[1])
-		n := min(len(x.bytes[0]), len(x.bytes[1]))
-		if n == 0 || len(offsets) == 0 || !x.sure && (len(offsets)*mostChanged > n+mostChanged || offsets[0] < numbered) {
-			continue
-		}
-		p.pair(x.at[0], x.at[1])
-		p.c[0].list[x.at[0]].bits |= altered
-		p.c[1].list[x.at[1]].bits |= altered
-		p.changed[x.at[0]] = offsets
+		all[i].offsets = differing(all[i].bytes[0], all[i].bytes[1])
 	}
 	return nil
+}
+
+// fits reports whether few enough bytes differ, and next to each other.
+func (x *change) fits(misses bool) bool {
+	n, k := min(len(x.bytes[0]), len(x.bytes[1])), len(x.offsets)
+	switch {
+	case k == 0:
+		return false
+	case x.sure:
+		return true
+	case misses:
+		return k == 1 && n >= leastWhole
+	}
+	return k*mostChanged <= n+mostChanged && x.offsets[k-1]-x.offsets[0] == k-1
 }
 
 func differing(a, b []byte) (offsets []int) {
@@ -68,52 +101,54 @@ func differing(a, b []byte) (offsets []int) {
 	return offsets
 }
 
-// changes are the candidates, one to one.
-func (p *pairing) changes() (all []change) {
+// changes are the candidates, one to one, and how many datagrams are at each point that came
+// there second and that the other one has not.
+func (p *pairing) changes() (all []change, left [2]int) {
 	p.ways(func(_ *line, _ int, w *way) {
-		if len(w.anchors) == 0 {
+		if len(w.anchors) == 0 || w.first == none {
 			return
 		}
 		m := &matcher{p: p, w: w}
-		var left [2][]int32
-		for point := range left {
+		var alone [2][]int32
+		for point := range alone {
 			for _, i := range w.lists[point] {
 				if p.c[point].mate[i] == none {
-					left[point] = append(left[point], i)
+					alone[point] = append(alone[point], i)
 				}
 			}
 		}
-		taken := map[int32]bool{}
+		left[1-w.first] += len(alone[1-w.first])
+		option := make([]int, len(alone[0])) // the last candidate of each
+		var count [2][]int                   // of candidates
+		for point := range count {
+			count[point] = make([]int, len(alone[point]))
+		}
 		from := 0
-		for _, a := range left[0] {
+		for i, a := range alone[0] {
 			lo, hi := m.expected(a)
+			lo, hi = lo-2*w.jitter, hi+2*w.jitter
+			if w.keepIDs { // it decides
+				lo, hi = lo-mostOff, hi+mostOff
+			}
 			x := m.at(0, a)
-			best, off, sure := int32(none), int64(0), false
-			for from < len(left[1]) && m.at(1, left[1][from]).time < x.time+lo-mostOff {
+			for from < len(alone[1]) && m.at(1, alone[1][from]).time < x.time+lo-mostOff {
 				from++
 			}
-			for k := from; k < len(left[1]); k++ {
-				b := left[1][k]
-				y := m.at(1, b)
-				d := y.time - x.time
-				if d > hi+mostOff {
-					break
-				}
-				if y.length != x.length || taken[b] {
+			for k := from; k < len(alone[1]) && m.at(1, alone[1][k]).time <= x.time+hi; k++ {
+				y := m.at(1, alone[1][k])
+				if y.length != x.length || y.time < x.time+lo || w.keepIDs && (x.ipid != y.ipid || x.ipid == 0) {
 					continue
 				}
-				same := w.keepIDs && x.ipid == y.ipid && x.ipid != 0
-				o := max(lo-d, d-hi, 0)
-				if w.keepIDs && !same || !same && o > max(alteredWithin, 4*w.jitter) || best != none && (sure && !same || o >= off && sure == same) {
-					continue
-				}
-				best, off, sure = b, o, same
+				option[i] = k
+				count[0][i]++
+				count[1][k]++
 			}
-			if best != none && len(all) < mostAltered {
-				taken[best] = true
-				all = append(all, change{at: [2]int32{a, best}, sure: sure})
+		}
+		for i, k := range option {
+			if count[0][i] == 1 && count[1][k] == 1 && len(all) < mostAltered {
+				all = append(all, change{at: [2]int32{alone[0][i], alone[1][k]}, sure: w.keepIDs, arrival: 1 - w.first})
 			}
 		}
 	})
-	return all
+	return all, left
 }

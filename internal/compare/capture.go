@@ -29,7 +29,6 @@ type Capture struct {
 	pairs     []pair
 	acks      []link
 	sendings  sendings
-	firsts    map[uint32]bool // see hasNumber
 	notices   []notice
 	drops     []dropped
 	parts     []part
@@ -184,6 +183,9 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		d.bits |= fragmented
 		s.pieces[d.frame] = uint16(fr.Fragments)
 	}
+	if fr.Skippable {
+		d.bits |= skippable
+	}
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {
 		d.bits |= again
 	}
@@ -199,7 +201,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 // Acked implements session.Sink.
 func (s *shard) Acked(at seq.Position, by uint64) {
 	s.Sink.Acked(at, by)
-	if by != 0 {
+	if by != 0 && !at.Hearsay {
 		s.acks = append(s.acks, link{uint32(at.Frame), uint32(by)})
 	}
 }

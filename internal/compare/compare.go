@@ -37,6 +37,7 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	}
 	p.clocks.none = !a.hasTime || !b.hasTime
 	p.findFirst()
+	p.resolveCopies()
 	if err := p.findAltered(); err != nil {
 		return nil, err
 	}

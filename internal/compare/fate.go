@@ -52,7 +52,6 @@ func (p *pairing) tellFates() {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
 	}
-	p.resolveCopies()
 	var misses [2][]int64
 	for at, c := range p.c {
 		for i := range c.list {
@@ -178,17 +177,23 @@ func (p *pairing) resolveCopies() {
 }
 
 // markAcked notes which datagrams of a capture were acknowledged, and could not have been
-// acknowledged for another transmission.
+// acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
 	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
+	by := map[uint32]uint32{} // of transmissions of units that were sent again
+	for _, k := range c.acks {
+		if c.sendings.repeats(k.frame) {
+			by[k.frame] = k.by
+		}
+	}
 	for _, k := range c.acks {
 		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && p.mustHaveArrived(at, int32(i), k.by) {
+			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.sendings.alone(k.frame, by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -245,34 +250,6 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 	return k.conn.Dir[k.dir].Lost().Claims(n.suspects)
 }
 
-// mustHaveArrived reports whether an acknowledgement can only have been of this one among the
-// transmissions of its number.
-func (p *pairing) mustHaveArrived(at int, i int32, by uint32) bool {
-	c := p.c[at]
-	frame := c.list[i].frame
-	for _, f := range c.sendings.of(frame) {
-		if f != frame && f < by && !(c.hasNumber(f) && c.hasNumber(frame)) {
-			return false
-		}
-	}
-	return true
-}
-
-// hasNumber reports whether a frame is the first with its number: of two such ones each has its own.
-func (c *Capture) hasNumber(frame uint32) bool {
-	if c.firsts == nil {
-		c.firsts = map[uint32]bool{}
-		for _, n := range c.numbers {
-			for _, f := range n.frames {
-				if _, again := c.sendings.first[f]; again || len(c.sendings.all[f]) > 0 { // others are not asked for
-					c.firsts[f] = true
-				}
-			}
-		}
-	}
-	return c.firsts[frame]
-}
-
 // sendings are the transmissions of units that were sent again.
 type sendings struct {
 	first map[uint32]uint32 // of a frame, the one it repeats
@@ -296,6 +273,20 @@ func (s *sendings) add(retries []link) {
 func (s *sendings) of(frame uint32) []uint32 {
 	root := s.root(frame)
 	return append([]uint32{root}, s.all[root]...)
+}
+
+// repeats reports whether a frame is a transmission of a unit that was sent again.
+func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
+
+// alone reports whether what acknowledges a frame acknowledges no other transmission of its
+// unit: by is what acknowledges each.
+func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
+	for _, f := range s.of(frame) {
+		if f != frame && by[f] != 0 && by[f] == by[frame] {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *sendings) root(frame uint32) uint32 {
