@@ -544,6 +544,3 @@ func role(name string) string {
 	}
 	return "server"
 }
-
-// icmp are the notices about the datagrams of a connection.
-func (r *Comparison) icmp(k *conn) []ICMP { return nil }

@@ -196,6 +196,7 @@ func (p *pairing) resolveCopies() {
 // acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
+	alone, others := c.aloneFrames(), p.c[1-at].aloneHashes()
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
 		if c.sendings.repeats(k.frame) {
@@ -203,9 +204,12 @@ func (p *pairing) markAcked(at int) {
 		}
 	}
 	for _, k := range c.acks {
+		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
+			continue
+		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && c.list[i].bits&skippable == 0 && c.sendings.alone(k.frame, by) {
+			if c.mate[i] == none && !others[c.list[i].hash] && c.list[i].bits&skippable == 0 && c.sendings.alone(k.frame, by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -220,6 +224,33 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// aloneFrames marks the frames whose datagrams the other point lacks.
+func (c *Capture) aloneFrames() []uint64 {
+	last := uint32(0)
+	if n := len(c.list); n > 0 {
+		last = c.list[n-1].frame
+	}
+	marks := make([]uint64, last/64+1)
+	for i := range c.list {
+		if f := c.list[i].frame; c.mate[i] == none {
+			marks[f/64] |= 1 << (f % 64)
+		}
+	}
+	return marks
+}
+
+// aloneHashes are the payloads of the datagrams that the other point lacks: one of them may have been
+// acknowledged in the place of another.
+func (c *Capture) aloneHashes() map[uint64]bool {
+	out := map[uint64]bool{}
+	for i := range c.list {
+		if c.mate[i] == none {
+			out[c.list[i].hash] = true
+		}
+	}
+	return out
 }
 
 // claims are the losses that an analysis counts of a side.
@@ -254,13 +285,18 @@ func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.
 // alone reports whether what acknowledges a frame acknowledges no other transmission of its
 // unit: by is what acknowledges each.
 func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
-	root := s.root(frame)
-	for _, f := range append([]uint32{root}, s.all[root]...) {
+	for _, f := range s.of(frame) {
 		if f != frame && by[f] != 0 && by[f] == by[frame] {
 			return false
 		}
 	}
 	return true
+}
+
+// of gives the frames of the unit that a frame is of.
+func (s *sendings) of(frame uint32) []uint32 {
+	root := s.root(frame)
+	return append([]uint32{root}, s.all[root]...)
 }
 
 func (s *sendings) root(frame uint32) uint32 {

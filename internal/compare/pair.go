@@ -133,29 +133,51 @@ func (m *matcher) several(g group) {
 		m.rest = append(m.rest, g)
 		return
 	}
-	byID := map[uint16]*group{}
-	var order []uint16
+	var byID []group // few have the same payload, mostly
+	var index map[uint16]int
+	many := len(g[0])+len(g[1]) > 16
+	if many {
+		index = map[uint16]int{}
+	}
+	find := func(id uint16) int {
+		if many {
+			if i, ok := index[id]; ok {
+				return i
+			}
+			return none
+		}
+		return slices.IndexFunc(byID, func(x group) bool { return m.idOf(x) == id })
+	}
 	for point := range g {
 		for _, i := range g[point] {
 			id := m.at(point, i).ipid
-			x := byID[id]
-			if x == nil {
-				x = &group{}
-				byID[id] = x
-				order = append(order, id)
+			k := find(id)
+			if k == none {
+				k, byID = len(byID), append(byID, group{})
+				if many {
+					index[id] = k
+				}
 			}
-			x[point] = append(x[point], i)
+			byID[k][point] = append(byID[k][point], i)
 		}
 	}
-	for _, id := range order {
-		switch x := byID[id]; {
+	for _, x := range byID {
+		switch {
 		case len(x[0]) == 0 || len(x[1]) == 0:
-		case len(x[0]) == 1 && len(x[1]) == 1 && id != 0:
+		case len(x[0]) == 1 && len(x[1]) == 1 && m.idOf(x) != 0:
 			m.p.pair(x[0][0], x[1][0])
 		default:
-			m.rest = append(m.rest, *x)
+			m.rest = append(m.rest, x)
 		}
 	}
+}
+
+// idOf is the identification of a group that has one.
+func (m *matcher) idOf(g group) uint16 {
+	if len(g[0]) > 0 {
+		return m.at(0, g[0][0]).ipid
+	}
+	return m.at(1, g[1][0]).ipid
 }
 
 // firsts leaves out what is a copy of another frame of the same point.
