@@ -229,7 +229,13 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 func (m *matcher) note(g group) {
 	for point := range g {
 		for i, x := range g[point] {
-			if i > 0 && m.p.c[point].mate[x] == none {
+			if i == 0 {
+				continue
+			}
+			if m.at(point, x).time-m.at(point, g[point][i-1]).time < laterCopy {
+				m.w.again[point]++
+			}
+			if m.p.c[point].mate[x] == none {
 				m.w.maybe[point] = append(m.w.maybe[point], [2]int32{x, g[point][i-1]})
 			}
 		}

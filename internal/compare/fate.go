@@ -178,7 +178,7 @@ func (p *pairing) resolveCopies() {
 				if len(w.maybe[at])*3 < len(w.lists[at]) {
 					continue
 				}
-			} else if w.first == none || w.alone[at] > 0 {
+			} else if w.first == none || 2*w.repeated(at) >= float64(len(w.maybe[at])) {
 				continue
 			}
 			for _, x := range w.maybe[at] {
@@ -190,6 +190,13 @@ func (p *pairing) resolveCopies() {
 			}
 		}
 	})
+}
+
+// repeated is how many datagrams that were sent twice, soon one after the other, are at the
+// second point twice and at the first one once, because that missed the other one.
+func (w *way) repeated(second int) float64 {
+	alone := float64(w.alone[second])
+	return float64(w.again[1-second]) * alone / (float64(len(w.anchors)) + alone + 1)
 }
 
 // markAcked notes which datagrams of a capture were acknowledged, and could not have been
