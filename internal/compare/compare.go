@@ -28,6 +28,7 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	if err := p.cutAlike(seed); err != nil {
 		return nil, err
 	}
+	p.choose()
 	p.collectFlows()
 	p.findLines()
 	p.pairAll()

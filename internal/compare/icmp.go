@@ -101,7 +101,7 @@ func (p *pairing) noticeFate(q *quote) Fate {
 	}
 	first, other := p.lines[q.line].dirs[1-q.dir].first, p.c[1-q.at]
 	near := int32(max(0, p.c[q.at].indexAt(q.n.time)))
-	t := p.toOther(q.at, near, q.n.time)
+	t := p.convert(q.at, near, q.n.time)
 	bound := int64(max(0, p.segment(q.at, near).bound))
 	switch {
 	case other.hasTime && (t+bound+edge > other.ends() || t-bound-edge < other.begins()):
