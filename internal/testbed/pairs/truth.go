@@ -21,7 +21,7 @@ const (
 	Outside        = "outside"
 )
 
-// A Truth is what became of each datagram that passed one of the points, and what the clocks
+// A Truth is what became of each datagram that was sent, and what the clocks
 // showed.
 type Truth struct {
 	Start      int64      `json:"start"` // true time at which the session began, ns since 1970
@@ -64,9 +64,6 @@ func (x *taking) truth() Truth {
 		d, l := &x.log.Sent[i], &x.lives[i]
 		f := x.Plan.first(d.Side)
 		first, second := &l[f], &l[1-f]
-		if first.parts == 0 && second.parts == 0 {
-			continue
-		}
 		key := fmt.Sprint(d.Side, d.Player, len(d.Payload), string(d.Payload[:min(len(d.Payload), x.kept(d.From.Addr().Is6()))]))
 		if _, ok := alike[key]; !ok {
 			alike[key] = len(alike)
