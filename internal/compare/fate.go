@@ -86,6 +86,7 @@ func (p *pairing) tellFates() {
 			}
 		}
 	}
+	p.resolveRuns()
 	p.markReordered()
 }
 
