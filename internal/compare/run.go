@@ -4,8 +4,9 @@ import "math"
 
 // Bounds of runs that are lost.
 const (
-	byChance = 1e-6 // that a capture missed them all
-	shortRun = 4
+	byChance  = 1e-6 // that a capture missed them all
+	shortRun  = 4
+	meanwhile = 16 // datagrams captured during a long one
 )
 
 // resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
@@ -73,5 +74,5 @@ func (p *pairing) lostRun(at int, run []int32, rate float64) bool {
 	c, other := p.c[at], p.c[1-at]
 	from := p.convert(at, run[0], c.list[run[0]].time)
 	to := p.convert(at, run[n-1], c.list[run[n-1]].time)
-	return other.indexAt(to)-other.indexAt(from) >= n
+	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/4))
 }
