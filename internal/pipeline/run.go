@@ -33,6 +33,8 @@ type Run struct {
 	// Sink gives the sink of a shard; nil when only counters matter. Sinks of
 	// different shards are used by different goroutines.
 	Sink func(shard int) session.Sink
+	// State says what the run goes on from, and who takes where it stands; nil for neither.
+	State *State
 
 	rounds *rounds
 	tables *tables
@@ -59,11 +61,16 @@ const idleEvery = 512
 // Do runs to the end of the input, or to the first error of After.
 func (r *Run) Do() error {
 	r.tables, r.spread = newTables(r.Config, r.Sink), spread{}
-	var err error
-	if r.Workers > 1 && r.rounds == nil {
+	err := r.resume()
+	switch {
+	case err != nil:
+	case r.Workers > 1 && r.rounds == nil:
 		err = r.parallel()
-	} else {
+	default:
 		err = r.serial()
+	}
+	if err == nil {
+		err = r.leave()
 	}
 	if at := r.Source.Heard(); at != 0 {
 		for _, t := range r.tables {
