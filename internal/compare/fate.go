@@ -297,12 +297,6 @@ func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
 	return true
 }
 
-// of gives the frames of the unit that a frame is of.
-func (s *sendings) of(frame uint32) []uint32 {
-	root := s.root(frame)
-	return append([]uint32{root}, s.all[root]...)
-}
-
 func (s *sendings) root(frame uint32) uint32 {
 	for n := 0; n < 64; n++ {
 		f, ok := s.first[frame]
