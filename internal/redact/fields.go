@@ -9,6 +9,7 @@ import (
 type piece struct {
 	extent
 	class dissect.Privacy
+	whole bool   // it holds no messages, and must not seem to
 	mask  extent // bytes that the value is combined with by exclusive-or, empty for none
 }
 
@@ -33,7 +34,7 @@ func pieces(dst []piece, fr *dissect.Frame) []piece {
 		if n.Len == 0 || n.Field.Privacy == dissect.Keep || n.Field.Kind == dissect.Group || n.Field.Kind == dissect.Array {
 			continue
 		}
-		p := piece{extent: e, class: n.Field.Privacy}
+		p := piece{extent: e, class: n.Field.Privacy, whole: n.Field.Name == "hazel.messages.data"}
 		switch n.Field.Name {
 		case "dplnat.masked_address":
 			p.mask = source
@@ -161,9 +162,22 @@ func (r *Replacer) replace(b []byte, all []piece) {
 			}
 			r.Key.replace(v, false, r.Originals)
 		default:
-			r.Key.replace(v, p.class == dissect.Name, r.Originals)
+			for turn := 0; turn == 0 || turn < mostTurns && p.whole && seemsGame(v); turn++ {
+				r.Key.replace(v, p.class == dissect.Name, r.Originals)
+			}
 		}
 	}
+}
+
+// seemsGame reports whether data of a game may be read as messages behind an id, and perhaps a
+// target.
+func seemsGame(v []byte) bool {
+	for head := 4; head <= 4+maxVarint && head < len(v); head++ {
+		if hazel.Tiled(v[head:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // unmasked shows an address or a port of a datagram as it is without its mask.
