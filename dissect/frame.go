@@ -14,6 +14,7 @@ type Frame struct {
 	RetryOf    uint64   // an earlier frame of the same unit, 0 for none
 	AckedIn    uint64   // first captured frame that acknowledges it, 0 for none
 	Unreliable bool     // its sender asks for no acknowledgement, though one may come
+	Skippable  bool     // its sender does not send it again: an acknowledgement of it may pass over one that was lost
 	Awaits     bool     // an acknowledgement of it may still be captured
 	Acks       []uint64 // frames this one acknowledges first
 	AckRTT     int64    // ns since the latest of Acks, at least 1; 0 when it acknowledges none first

@@ -107,7 +107,7 @@ func (j *judge) Observe(s track.Step) {
 		j.commands().judgeTick(dir)
 		j.acks().judgeNSeq(dir, e.Num)
 	case track.Closes:
-		j.ends().judgeAcknowledged(dir, e.Next)
+		j.ends().judgeAcknowledged(dir, e.AckedTo)
 	case track.Acknowledges:
 		j.acks().judgeAcknowledgement(dir)
 	case track.GivesUp:

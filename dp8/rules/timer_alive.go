@@ -16,7 +16,7 @@ func (w *timerState) wake(j *judge, pause int64) {
 	*w = timerState{alive: w.alive, due: true, pause: pause, woken: j.Frame.Frame, wokenAt: j.Frame.Time, sleeper: j.Dir, opening: w.opening}
 	for i := range j.side {
 		if n := &j.side[i].Numbers; n.Started && j.side[i].sequence.idle && !j.side[i].Restless { // SACKs have no numbers that would show one missing
-			w.next[i] = n.Seen + 1
+			w.next[i] = n.TopSeen + 1
 		} else {
 			w.due = false
 		}
@@ -112,17 +112,26 @@ func (j retryJudge) settleOpening(dir dissect.Dir, next seq.Num) {
 	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
 		x := conform.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, and a round trip takes %s: congestion control starts with two", openingMost+1, ms(b.took), ms(rtt))}
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			switch {
-			case !rules.Clean(0):
-				return conform.Doubtful, conform.GuardClean
-			case !sure:
-				return conform.Doubtful, conform.GuardRTT
-			}
-			return conform.Failed, conform.GuardNone
-		})
+		rules.Hold(x, hasty{j, sure})
 	}
 	*b = burst{}
+}
+
+// A hasty side began with more numbers than its first window.
+type hasty struct {
+	j    retryJudge
+	sure bool // how short a round trip is, is known
+}
+
+// Settle implements session.Settler.
+func (h hasty) Settle() (conform.Ruling, conform.Guard) {
+	switch {
+	case !h.j.c.Rules.Clean(0):
+		return conform.Doubtful, conform.GuardClean
+	case !h.sure:
+		return conform.Doubtful, conform.GuardRTT
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // judgeConnects judges when and how often CONNECT is sent (MC-DPL8R 3.1.2.1). The

@@ -5,4 +5,7 @@ package seq
 type Position struct {
 	Frame uint64
 	Part  uint8
+	// Hearsay says, of one that is acknowledged, that this is no proof of its arrival: only
+	// a history names it, which implementations are known to set wrongly.
+	Hearsay bool
 }

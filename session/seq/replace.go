@@ -11,16 +11,16 @@ func (d Provisionals) Replace(s *Sending) {
 	}
 	u := w.at(s.Num)
 	if d.links && u.state&acked == 0 {
-		d.never(u.position())
+		d.listener.Never(u.position())
 		for _, f := range w.extra[s.Num] {
-			if f != (Position{s.Frame, s.Part}) {
-				d.never(f)
+			if f != (Position{Frame: s.Frame, Part: s.Part}) {
+				d.listener.Never(f)
 			}
 		}
 		delete(w.extra, s.Num)
 	}
 	for i := range w.waiting {
-		if w.waiting[i].at == (Position{s.Frame, s.Part}) {
+		if w.waiting[i].at == (Position{Frame: s.Frame, Part: s.Part}) {
 			w.waiting = append(w.waiting[:i], w.waiting[i+1:]...)
 			break
 		}

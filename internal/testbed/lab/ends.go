@@ -34,15 +34,20 @@ func (r EndRun) Name() string {
 }
 
 // ParseEndRun finds the run of a name: dialect, event, place, capture loss in percent, seed.
-func ParseEndRun(name string) (r EndRun, err error) {
+func ParseEndRun(name string) (EndRun, error) { return parseEnd(name, tracegen.EndPlaces) }
+
+// ParsePairedEnd finds the run of a name whose place is "both".
+func ParsePairedEnd(name string) (EndRun, error) { return parseEnd(name, []string{"both"}) }
+
+func parseEnd(name string, places []string) (r EndRun, err error) {
 	f := strings.Split(name, "/")
 	if len(f) != 5 {
 		return r, fmt.Errorf("no run %q: want one like hazel/cut/middle/5/1", name)
 	}
 	loss, err1 := strconv.ParseFloat(f[3], 64)
 	seed, err2 := strconv.ParseUint(f[4], 10, 64)
-	if err1 != nil || err2 != nil || !slices.Contains(tracegen.EndPlaces, f[2]) {
-		return r, fmt.Errorf("no run %q: want a place of %v, a share in percent and a seed", name, tracegen.EndPlaces)
+	if err1 != nil || err2 != nil || !slices.Contains(places, f[2]) {
+		return r, fmt.Errorf("no run %q: want a place of %v, a share in percent and a seed", name, places)
 	}
 	for _, c := range tracegen.EndCases() {
 		if c.Kind == f[0] && c.Event == f[1] {
@@ -328,8 +333,10 @@ func (r EndRun) under(losses []float64) (all []*EndResult, err error) {
 }
 
 // endSample spreads runs evenly.
-func endSample(r EndRun) uint64 {
+func endSample(r EndRun) uint64 { return hashed(r.Name()) }
+
+func hashed(name string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(r.Name()))
+	h.Write([]byte(name))
 	return h.Sum64()
 }

@@ -127,15 +127,35 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	if place == "middle" {
 		share += float64(r.IntN(5)-2) / 20
 	}
-	delay := between(r, 12*time.Millisecond, 60*time.Millisecond)
+	c, delay := e.stage(r, share, seed, false)
+	out := &EndSession{needed: e.event.key != nil, missed: endVerdicts(e.event.missed)}
+	keep := &endWatch{ledger: c.ledger, out: out, cast: c, tells: e.event.key}
+	c.Net.Observer, c.Net.Sink = keep, keep.packet
+	e.kind.set(c, e.event.name)
+	e.event.play(c)
+	keep.fates = newEndFates(c)
+	if err := e.run(c); err != nil {
+		return nil, err
+	}
+	keep.sort()
+	out.Fates, out.When, out.Trip = keep.fates.tell(), epoch+int64(c.when), int64(2*delay)
+	out.Truth = e.truth(place, c.spot)
+	out.Truth.A, out.Truth.B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
+	return out, nil
+}
+
+// stage is the cast of a session before anything happens, captured at a share of the way,
+// and how long the way takes.
+func (e *EndCase) stage(r *rand.Rand, share float64, seed uint64, ipv6 bool) (c *cast, delay time.Duration) {
+	delay = between(r, 12*time.Millisecond, 60*time.Millisecond)
 	segment := func(share float64) sim.Segment {
 		d := time.Duration(float64(delay) * share)
 		return sim.Segment{Delay: d, Jitter: d / 20}
 	}
 	near, far := segment(share), segment(1-share)
-	s := Setup{Lean: true, Port: e.kind.port, Paths: [2]sim.Path{{Near: near, Far: far}, {Near: far, Far: near}}}
+	s := Setup{Lean: true, Port: e.kind.port, IPv6: ipv6, Paths: [2]sim.Path{{Near: near, Far: far}, {Near: far, Far: near}}}
 	t := newTrace(s, seed^endSeed(e.Name()))
-	c := &cast{kind: e.kind, Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
+	c = &cast{kind: e.kind, Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
 		when: between(r, 5*time.Second, 7*time.Second)}
 	if e.Brief {
 		c.when = 4 * time.Second
@@ -151,25 +171,17 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 			c.plans[i].Every *= 3
 		}
 	}
-	out := &EndSession{needed: e.event.key != nil, missed: endVerdicts(e.event.missed)}
-	keep := &endWatch{ledger: t.ledger, out: out, cast: c, tells: e.event.key}
-	t.Net.Observer, t.Net.Sink = keep, keep.packet
-	e.kind.set(c, e.event.name)
-	e.event.play(c)
-	keep.fates = newEndFates(c)
+	return c, delay
+}
+
+// run lets the session take place.
+func (e *EndCase) run(c *cast) error {
 	for _, before := range []time.Duration{time.Second, 600 * time.Millisecond, 100 * time.Millisecond} {
-		t.passer(c.end - before)
+		c.passer(c.end - before)
 	}
 	c.connect()
-	t.Net.Clock.Run(c.end, nil)
-	if err := e.lives(c); err != nil {
-		return nil, err
-	}
-	keep.sort()
-	out.Fates, out.When, out.Trip = keep.fates.tell(), epoch+int64(c.when), int64(2*delay)
-	out.Truth = e.truth(place, c.spot)
-	out.Truth.A, out.Truth.B = c.Hosts[0].Addr.String(), c.Hosts[1].Addr.String()
-	return out, nil
+	c.Net.Clock.Run(c.end, nil)
+	return e.lives(c)
 }
 
 // lives reports a session that ended though nothing was meant to end it.

@@ -99,6 +99,10 @@ func (r *road) queue(side int, spot float64, from time.Duration, rate float64) {
 // in its socket. Timers that expired meanwhile fire once, so that nothing is sent again
 // several times.
 func (r *road) freeze(side int, p Pause) {
+	if r.t.Net.Sees != nil {
+		r.stop(side, p)
+		return
+	}
 	r.rules = append(r.rules, func(d *sim.Datagram, half int) (time.Duration, bool) {
 		switch {
 		case d.From.Side == side && half == 0 && r.during(p):
@@ -114,6 +118,17 @@ func (r *road) freeze(side int, p Pause) {
 		}
 		return 0, false
 	})
+}
+
+// stop freezes a process whose machine's wire is seen: what arrives waits behind it.
+func (r *road) stop(side int, p Pause) {
+	r.t.Net.Hold = func(d *sim.Datagram, arrives bool) (time.Duration, bool) {
+		if !r.ours(d) || !r.during(p) || (d.From.Side == side) == arrives {
+			return 0, false
+		}
+		n, ok := d.Note.(note.Remark)
+		return p.To - r.now(), !arrives && ok && n.Neutral().Retry
+	}
 }
 
 // natSpot is where the router is that translates the addresses of side 0.

@@ -20,6 +20,7 @@ type ending struct {
 	seen   string  // what may be said; "": the truth
 	beyond string  // … on side 1 of where the road breaks; "": the same
 	middle string  // … half way; "": as at the place
+	both   string  // what may be said by who captures at both machines; "": the truth
 	others string  // what may be said of further connections of the two; "": anything
 	missed string  // what may be said besides when the capture missed what tells the end
 	spot   float64 // where the road breaks; 0: where the cast says
@@ -61,7 +62,7 @@ var endings = []ending{
 		play: func(*cast) {}, open: 5 * time.Second, mustNot: "*"},
 	{name: "idle-open", what: "Nothing is wrong; neither side speaks any more, and the capture ends 40 s later.", kinds: "hazel hazel-v01 dp8 dp4", cause: "still-open",
 		play: func(c *cast) { c.quiet(since(c.when)) }, open: 40 * time.Second, mustNot: nothingLost},
-	{name: "no-answer", what: "Nothing comes back from the server: it does not exist.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "no-answer",
+	{name: "no-answer", what: "Nothing comes back from the server: it does not exist.", both: "no-answer:b,-", kinds: "hazel* dp8* knet* hazel-dtls", cause: "no-answer",
 		seen: "no-answer:-,b,path", play: func(c *cast) { c.Hosts[1].Receive = nil }},
 	{name: "port-closed-before", what: "Nobody listens at the server's port, and its machine says so.", kinds: "hazel* dp8* knet* hazel-dtls", cause: "port-closed", side: "b",
 		seen: "port-closed:b no-answer:-,b,path", key: notice, play: func(c *cast) { c.refuses(1) }},
@@ -71,17 +72,17 @@ var endings = []ending{
 		seen: "port-closed:a", key: notice, play: then(func(c *cast) { c.kill[0](); c.refuses(0) })},
 	{name: "refused", what: "The server turns the client away, with a reason.", kinds: "hazel knet-spec", cause: "refused", side: "b",
 		key: closingOf(1), play: func(c *cast) { c.refuse(reason(3)) }},
-	{name: "version", what: "The server turns the client away because its version is another.", kinds: "hazel", cause: "version-mismatch", side: "b",
+	{name: "version", what: "The server turns the client away because its version is another.", both: "version-mismatch:b,a refused:b", kinds: "hazel", cause: "version-mismatch", side: "b",
 		seen: "version-mismatch:b,a refused:b", key: closingOf(1), play: func(c *cast) { c.refuse(reason(5)) }},
-	{name: "version-silent", what: "The client's version knows no signatures, which the server wants; the server says nothing.", kinds: "dp8-fast dp8-full", cause: "version-mismatch", side: "b",
+	{name: "version-silent", what: "The client's version knows no signatures, which the server wants; the server says nothing.", both: "version-mismatch:a,b no-answer:b,-", kinds: "dp8-fast dp8-full", cause: "version-mismatch", side: "b",
 		seen: "no-answer:-,b,path version-mismatch:a,b", play: func(*cast) {}},
-	{name: "secret", what: "The client signs with another secret than the server expects.", kinds: "dp8-fast dp8-full", cause: "secret-mismatch", side: "a",
+	{name: "secret", what: "The client signs with another secret than the server expects.", both: "secret-mismatch:a,both", kinds: "dp8-fast dp8-full", cause: "secret-mismatch", side: "a",
 		seen: "secret-mismatch:a,both", play: func(*cast) {}},
 	{name: "garbage", what: "The client sends what the server cannot read; the server drops the connection without a word and takes what comes next for a new client.",
-		kinds: "knet knet-2010", cause: "protocol-violation", side: "a", seen: "protocol-violation:a peer-restarted:b still-open:-", others: "still-open:-",
+		both: "protocol-violation:a peer-restarted:b still-open:-", kinds: "knet knet-2010", cause: "protocol-violation", side: "a", seen: "protocol-violation:a peer-restarted:b still-open:-", others: "still-open:-",
 		play: then(func(c *cast) { c.violate([]byte{0x00, 0x40, 0xff, 0x05, 0x09, 0xff}) })},
 	{name: "server-restarts", what: "The server's process is killed and started again 0.8 s later; it takes what comes next for a new client.",
-		kinds: "knet knet-2010", cause: "still-open", seen: "still-open:- peer-restarted:b", others: "still-open:-", // the client goes on
+		both: "still-open:- peer-restarted:b", kinds: "knet knet-2010", cause: "still-open", seen: "still-open:- peer-restarted:b", others: "still-open:-", // the client goes on
 		play: then(func(c *cast) { c.kill[1](); c.pause(800*time.Millisecond, func() { c.restart(1) }) })},
 	{name: "client-restarts", what: "The client's process is killed and comes back 1.2 s later from the same port.",
 		kinds: "hazel hazel-2019", cause: "peer-restarted", side: "a", others: "still-open:-",
@@ -94,7 +95,7 @@ var endings = []ending{
 			}
 		}},
 	// Hazel's fork 36 sends large packets when it connects, to learn which sizes pass.
-	{name: "black-hole", what: "Datagrams above 500 bytes do not arrive; smaller ones do.", kinds: "hazel* dp8* dp4* !hazel-fork36", cause: "size-black-hole", side: "path",
+	{name: "black-hole", what: "Datagrams above 500 bytes do not arrive; smaller ones do.", both: "size-black-hole:path retries-exhausted:path", kinds: "hazel* dp8* dp4* !hazel-fork36", cause: "size-black-hole", side: "path",
 		seen: "size-black-hole:path,a retries-exhausted:path,a", beyond: gaveUp,
 		play: func(c *cast) { c.filter(func(d *sim.Datagram) bool { return len(d.Payload) > 500 }, make([]byte, 900)) }},
 	{name: "one-way", what: "Nothing of the client arrives at the server any more; the other direction works.", kinds: "all", cause: "one-way", side: "path",
@@ -103,18 +104,18 @@ var endings = []ending{
 	{name: "one-way-back", what: "Nothing of the server arrives at the client any more; the other direction works.", kinds: "all", cause: "one-way", side: "path",
 		seen: silentB + " one-way:path", beyond: "one-way:path",
 		play: func(c *cast) { c.lose(1, c.spot, since(c.when), nil) }},
-	{name: "nat-expired", what: "Neither side speaks for 24 s; the router forgets the client, and what the server says then is lost.", kinds: "hazel dp4*", cause: "nat-expired", side: "path",
+	{name: "nat-expired", what: "Neither side speaks for 24 s; the router forgets the client, and what the server says then is lost.", both: "nat-expired:path,- one-way:path", kinds: "hazel dp4*", cause: "nat-expired", side: "path",
 		seen: "still-open:- undecided:-", beyond: "nat-expired:path,- peer-silent:a,path,- retries-exhausted:a,path,-", spot: natSpot,
 		play: func(c *cast) { c.forgotten(1) }},
 	{name: "nat-resumed", what: "Neither side speaks for 24 s; the router forgets the client and gives it another port when it speaks again, which the server does not know.",
-		kinds: "hazel dp8* dp4*", cause: "nat-expired", side: "path", spot: natSpot,
+		both: "nat-expired:path,a,- nat-rebinding:path,a", kinds: "hazel dp8* dp4*", cause: "nat-expired", side: "path", spot: natSpot,
 		seen: "nat-expired:path,- peer-silent:b,path,- retries-exhausted:b,path,- path-dead:path", beyond: "nat-rebinding:path,a nat-expired:path,a",
 		play: func(c *cast) { c.forgotten(0) }},
-	{name: "nat-rebinding", what: "The router gives the client another port in the middle of the session.", kinds: "hazel* dp8* dp4* knet knet-2010", cause: "nat-rebinding", side: "path", spot: natSpot,
+	{name: "nat-rebinding", what: "The router gives the client another port in the middle of the session.", both: "nat-rebinding:path,a", kinds: "hazel* dp8* dp4* knet knet-2010", cause: "nat-rebinding", side: "path", spot: natSpot,
 		seen: silentB + " one-way:path path-dead:path nat-rebinding:path peer-restarted:b still-open:-", beyond: "nat-rebinding:path,a",
 		play: func(c *cast) { c.forget(c.when) }},
-	{name: "killed-a", what: "The client's machine dies.", kinds: "all hazel-dtls", cause: "peer-silent", side: "a", seen: silentA, play: then(func(c *cast) { c.kill[0]() })},
-	{name: "killed-b", what: "The server's machine dies.", kinds: "all hazel-dtls", cause: "peer-silent", side: "b", seen: silentB, play: then(func(c *cast) { c.kill[1]() })},
+	{name: "killed-a", what: "The client's machine dies.", both: "peer-silent:a retries-exhausted:a", kinds: "all hazel-dtls", cause: "peer-silent", side: "a", seen: silentA, play: then(func(c *cast) { c.kill[0]() })},
+	{name: "killed-b", what: "The server's machine dies.", both: "peer-silent:b retries-exhausted:b", kinds: "all hazel-dtls", cause: "peer-silent", side: "b", seen: silentB, play: then(func(c *cast) { c.kill[1]() })},
 	{name: "cut", what: "The cable is cut between the two.", kinds: "all hazel-dtls", cause: "path-dead", side: "path",
 		seen: silentB + " path-dead:path", beyond: silentA + " path-dead:path", play: func(c *cast) { c.cut(c.spot, since(c.when)) }},
 	{name: "idle-cut", what: "The cable is cut while nobody speaks; keep-alives notice.", kinds: "hazel hazel-2019 knet knet-2010 knet-spec", cause: "path-dead", side: "path",

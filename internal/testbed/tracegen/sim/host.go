@@ -48,6 +48,9 @@ type Datagram struct {
 	Injected bool // by a third party at the capture point, in From's name
 	Fault    bool // see Tampered
 
+	Changed []byte // the payload that arrives, where the way changed it
+	Broken  bool   // its checksum tells so
+
 	ID        uint16 // IPv4 identification
 	Anew      bool   // the network's copies of it have identifications of their own
 	Parts     int    // IP packets it takes
@@ -57,6 +60,16 @@ type Datagram struct {
 	Outside   int    // packets that passed while the capture was not running
 	LastFrame int    // number of the packet captured last
 	live      int
+}
+
+// read is the datagram as its receiver reads it.
+func (d *Datagram) read() *Datagram {
+	if d.Changed == nil {
+		return d
+	}
+	c := *d
+	c.Payload = d.Changed
+	return &c
 }
 
 // IP protocol numbers. Over IPv6, what is told to be ICMP is sent as ICMPv6.

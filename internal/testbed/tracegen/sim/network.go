@@ -15,6 +15,12 @@ type Tap struct {
 	Link  Link          // how packets are wrapped
 }
 
+// A Place is where packets are seen on their way.
+type Place uint8
+
+// Places: the wire of the machines of the sides 0 and 1, and the capture point.
+const Midway Place = 2
+
 // A Packet is one captured packet.
 type Packet struct {
 	Frame int           // from 1
@@ -58,6 +64,19 @@ type Network struct {
 	// Translate, when not nil, changes addresses as a router does: of what a host sends,
 	// before anybody sees it, and of what arrives, before the host does.
 	Translate func(d *Datagram, arrives bool)
+
+	// Sees, when not nil, sees each packet on the wire at a place: as it leaves its machine or
+	// passes the capture point, and as it comes to a machine. part counts the packets of d.
+	Sees func(d *Datagram, part int, ip []byte, at Place)
+
+	// Hold, when not nil, stops processes: it tells how long a datagram waits in its machine
+	// before it leaves, or behind the wire before it is read, or that it never leaves.
+	Hold func(d *Datagram, arrives bool) (wait time.Duration, lost bool)
+
+	// Damage, when not nil, tells which bytes arrive in the place of a payload that the way
+	// behind the capture point changes, nil for the same. Where they are broken, the checksum
+	// is as it was, and nobody reads them.
+	Damage func(d *Datagram) (changed []byte, broken bool)
 
 	// Carry, when not nil, takes whole datagrams over a stretch of the way by
 	// means of its own, such as sockets, in its own time.
@@ -111,22 +130,53 @@ func (n *Network) put(d *Datagram) {
 	if n.Carry != nil {
 		n.address(d)
 		n.carry(d, Leave, func() {
-			n.travel(d, 0, func() { n.pass(d, nil) })
+			n.travel(d, 0, func() { n.pass(d, 0, nil) })
 			n.drop(d)
 		})
 		return
 	}
+	wait, lost := n.held(d, false)
+	switch {
+	case lost:
+		n.drop(d)
+	case wait > 0:
+		n.Clock.Do(wait, func() { n.emit(d) })
+	default:
+		n.emit(d)
+	}
+}
+
+// held is how long a process that stands still keeps a datagram.
+func (n *Network) held(d *Datagram, arrives bool) (wait time.Duration, lost bool) {
+	if n.Hold == nil || d.Injected {
+		return 0, false
+	}
+	return n.Hold(d, arrives)
+}
+
+// emit puts the packets of a datagram on the wire.
+func (n *Network) emit(d *Datagram) {
 	packets := n.encode(d)
 	d.Parts = len(packets)
-	for _, p := range packets {
+	if n.Damage != nil && d.Parts == 1 && d.Proto != ProtoICMP {
+		d.Changed, d.Broken = n.Damage(d)
+	}
+	for part, p := range packets {
 		if d.Injected {
 			d.live++
-			n.pass(d, p)
+			n.pass(d, part, p)
 			continue
 		}
-		n.travel(d, 0, func() { n.pass(d, p) })
+		n.seen(d, part, p, Place(d.From.Side))
+		n.travel(d, 0, func() { n.pass(d, part, p) })
 	}
 	n.drop(d)
+}
+
+func (n *Network) seen(d *Datagram, part int, ip []byte, at Place) {
+	if n.Sees != nil {
+		n.Sees(d, part, ip, at)
+	}
 }
 
 // travel takes a packet over the near (0) or far (1) segment.
@@ -151,8 +201,9 @@ func (n *Network) travel(d *Datagram, half int, arrive func()) {
 }
 
 // pass is a packet at the capture point.
-func (n *Network) pass(d *Datagram, ip []byte) {
+func (n *Network) pass(d *Datagram, part int, ip []byte) {
 	d.Passed += n.together(d)
+	n.seen(d, part, ip, Midway)
 	frame := 0
 	if n.captures(d) {
 		for range n.together(d) {
@@ -160,7 +211,7 @@ func (n *Network) pass(d *Datagram, ip []byte) {
 		}
 	}
 	n.carry(d, Pass, func() {
-		n.travel(d, 1, func() { n.carry(d, Enter, func() { n.arrive(d, frame) }) })
+		n.travel(d, 1, func() { n.carry(d, Enter, func() { n.enter(d, part, ip, frame) }) })
 		n.drop(d)
 	})
 }
@@ -193,7 +244,24 @@ func (n *Network) captures(d *Datagram) bool {
 	return !n.Tap.Deaf[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
 }
 
+// enter is a packet on the wire of the machine that it was sent to.
+func (n *Network) enter(d *Datagram, part int, ip []byte, frame int) {
+	if d.Changed != nil {
+		ip = damaged(ip, d)
+	}
+	n.seen(d, part, ip, Place(d.To.Side))
+	if wait, _ := n.held(d, true); wait > 0 {
+		n.Clock.Do(wait, func() { n.arrive(d, frame) })
+		return
+	}
+	n.arrive(d, frame)
+}
+
 func (n *Network) arrive(d *Datagram, frame int) {
+	if d.Broken {
+		n.drop(d)
+		return
+	}
 	d.Arrived += n.together(d)
 	if d.Arrived%d.Parts == 0 {
 		n.Observer.Delivered(d, frame)
@@ -201,7 +269,7 @@ func (n *Network) arrive(d *Datagram, frame int) {
 			n.Translate(d, true)
 		}
 		if d.To.Receive != nil {
-			d.To.Receive(d)
+			d.To.Receive(d.read())
 		}
 	}
 	n.drop(d)

@@ -45,6 +45,22 @@ func (n *Network) fragments(d *Datagram, proto uint8, body []byte) [][]byte {
 	return out
 }
 
+// damaged is an IP packet with the payload that arrives, and with the checksum of the one
+// that was sent where nobody on the way made another.
+func damaged(ip []byte, d *Datagram) []byte {
+	head := 20
+	if ip[0]>>4 == 6 {
+		head = 40
+	}
+	c := *d
+	c.Payload = d.Changed
+	out := appendUDP(append([]byte(nil), ip[:head]...), &c)
+	if d.Broken {
+		copy(out[head+6:head+8], ip[head+6:head+8])
+	}
+	return out
+}
+
 // ipHeader is an IPv4 or IPv6 header for a body of the given size.
 func (n *Network) ipHeader(d *Datagram, proto uint8, size int, frag uint16) []byte {
 	src, dst := d.From.Addr.Addr(), d.To.Addr.Addr()

@@ -5,6 +5,7 @@
 //	lab replay    judges one edited capture, as soak prints it
 //	lab mutants   prints the mutation score
 //	lab ends      explains sessions whose end is known, and tells what is said wrongly
+//	lab pairs     compares captures at two points, and tells what is said wrongly
 //	lab accuracy  prints docs/accuracy.md
 //	lab reduce    reduces the captures of mutants to their findings
 package main
@@ -19,12 +20,13 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/lab"
+	"github.com/dpdissect/dpdissect/internal/testbed/pairs"
 )
 
 func main() {
-	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy, "ends": ends, "reduce": reduced}
+	commands := map[string]func(args []string) error{"soak": soak, "replay": replay, "mutants": mutants, "accuracy": accuracy, "ends": ends, "reduce": reduced, "pairs": paired}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|ends|accuracy|reduce [flags]")
+		fmt.Fprintln(os.Stderr, "usage: lab soak|replay|mutants|ends|pairs|accuracy|reduce [flags]")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {
@@ -158,6 +160,68 @@ func showEnd(run lab.EndRun, file string) error {
 	print.SetIndent("", "  ")
 	print.SetEscapeHTML(false)
 	return errors.Join(print.Encode(s.Truth), print.Encode(d))
+}
+
+func paired(args []string) error {
+	o := lab.PairOptions{}
+	f := flag.NewFlagSet("pairs", flag.ExitOnError)
+	f.IntVar(&o.Seeds, "seeds", 2, "of each condition with each protocol")
+	f.Uint64Var(&o.First, "first", 1, "seed")
+	f.StringVar(&o.Only, "only", "", "only runs whose name begins with that, or of that condition: hazel, router, hazel/router/7")
+	f.StringVar(&o.Program, "program", "bin/dpdissect", "the program that compares")
+	endSeeds := f.Int("ends", 1, "seeds of each session whose end is known")
+	file := f.String("w", "", "write the captures of the run named by -only, and what is true of them, to files that begin with that")
+	paper := f.Bool("markdown", false, "print their part of docs/accuracy.md")
+	live := f.String("live", "", "a folder of real sessions, captured at both sides, in the place of generated ones")
+	f.Parse(args)
+	if *live != "" {
+		sessions, err := lab.LiveSessions(*live)
+		if err != nil {
+			return err
+		}
+		o.Live, *endSeeds = sessions, 0
+	}
+	if *file != "" {
+		return writePair(o, *file)
+	}
+	all := lab.Pairs(o)
+	o.Seeds = *endSeeds
+	ends := lab.LiveEnds(o)
+	if *endSeeds > 0 {
+		ends = lab.PairedEnds(o, lab.PairEndLosses)
+	}
+	if *paper {
+		lab.WritePairAccuracy(os.Stdout, all, ends)
+		return nil
+	}
+	lab.WritePairs(os.Stdout, all, ends)
+	return lab.PairsGood(all, ends)
+}
+
+// writePair writes the captures of a pair.
+func writePair(o lab.PairOptions, prefix string) error {
+	name := o.Only
+	take := func() (*pairs.Pair, error) {
+		if end, err := lab.ParsePairedEnd(name); err == nil {
+			p, truths, err := end.TakeEnd()
+			if err == nil {
+				print := json.NewEncoder(os.Stdout)
+				print.SetIndent("", "  ")
+				err = print.Encode(truths[2])
+			}
+			return p, err
+		}
+		run, err := o.Run(name)
+		if err != nil {
+			return nil, err
+		}
+		return run.Take()
+	}
+	p, err := take()
+	if err == nil {
+		_, err = lab.WritePair(p, prefix)
+	}
+	return err
 }
 
 func reduced(args []string) error {

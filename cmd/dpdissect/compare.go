@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// compareCommand is the flags of the command.
+type compareCommand struct {
+	input
+	points    []string // NAME=FILE
+	reference choice
+	interval  seconds
+	datagrams bool
+	annotate  string
+}
+
+func newCompare() *cobra.Command {
+	c := &compareCommand{}
+	c.formats = []string{"text", "json", "ndjson", "csv"}
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Compare two captures of one session: what was lost between them, and which way is slow",
+		Long: `Compare two captures of one session, made at the player and at the server, or at
+any two points: which datagrams were lost, copied, changed or overtaken between
+them, how long each direction takes, what the clocks differ by, and how the
+connections ended, by the evidence of both.
+
+Datagrams are paired by what they carry: a NAT or a proxy may lie between, and
+the clocks may differ by any amount, drift and be set. A is point 1, B is point
+2. A point of several files is given by name:
+
+  dpdissect compare --point player=c1.pcap --point player=c2.pcap \
+    --point server=s.pcap
+
+What a capture missed is told apart from what was lost, as far as it can be;
+the rest is "uncertain". How long a direction takes is known up to half the
+shortest round trip between the points, which is printed with it.
+
+--format json is one document; ndjson has a record for each datagram, then the
+document. csv has a row for each direction of each connection, or with
+--datagrams for each datagram. 'dpdissect schema compare' and 'dpdissect schema
+passage' describe them. Exit code 4 says that the captures have nothing in
+common.`,
+		Example: `  dpdissect compare player.pcap server.pcap
+  dpdissect compare --format json player.pcap server.pcap
+  dpdissect compare --format csv --datagrams player.pcap server.pcap`,
+		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes", slicesTime: "yes"},
+		Args:        c.args,
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&c.points, "point", nil, "a capture of a point, as `NAME=FILE`; repeatable, with two names")
+	c.reference = newChoice("1", "2")
+	c.reference.add(cmd, "reference", "the point whose clock times are told in")
+	f.Var(&c.interval, "interval", "with --format json or ndjson: also what happened in each interval of `SECONDS`")
+	f.BoolVar(&c.datagrams, "datagrams", false, "with --format csv: a row for each datagram")
+	c.add(cmd)
+	hideLive(cmd)
+	return cmd
+}
+
+// args takes the files of --point, too.
+func (c *compareCommand) args(*cobra.Command, []string) error { return nil }
+
+// A pointFiles is the files of one point.
+type pointFiles struct {
+	name  string
+	files []string
+}
+
+// pointsOf are the two points of a command line.
+func (c *compareCommand) pointsOf(paths []string) (out []pointFiles, err error) {
+	const usage = "compare takes two captures of one session: dpdissect compare A B"
+	if len(c.points) > 0 && len(paths) > 0 {
+		return nil, usagef("--point names all files: %s stands without it", paths[0])
+	}
+	for _, p := range paths {
+		out = append(out, pointFiles{filepath.Base(p), []string{p}})
+	}
+	for _, p := range c.points {
+		name, file, ok := strings.Cut(p, "=")
+		if !ok || name == "" || file == "" {
+			return nil, usagef("--point %s: want NAME=FILE", p)
+		}
+		i := slices.IndexFunc(out, func(x pointFiles) bool { return x.name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, pointFiles{name: name})
+		}
+		out[i].files = append(out[i].files, file)
+	}
+	if len(out) != 2 {
+		if len(c.points) > 0 {
+			return nil, usagef("--point needs exactly two names, but got %d: --point player=A --point server=B", len(out))
+		}
+		return nil, usagef("%s, but got %d; a point of several files is --point NAME=FILE", usage, len(out))
+	}
+	if out[0].name == out[1].name {
+		out[0].name, out[1].name = out[0].files[0], out[1].files[0]
+	}
+	for _, p := range out {
+		for _, f := range p.files {
+			if capture.ReadOnce(f) {
+				return nil, usagef("%s: a capture may be read twice: give a file, not standard input or a pipe", f)
+			}
+		}
+	}
+	return out, nil
+}
+
+// check refuses what has no meaning.
+func (c *compareCommand) check(cmd *cobra.Command, paths []string) error {
+	switch {
+	case c.isLive() || c.follow:
+		return usagef("captures are compared that are complete, not live ones")
+	case c.datagrams && c.format.value != "csv":
+		return usagef("--datagrams is for --format csv; ndjson has a record for each datagram")
+	case c.interval != 0 && c.format.value != "json" && c.format.value != "ndjson":
+		return usagef("--interval is for --format json or ndjson")
+	}
+	return c.checkSpan()
+}
+
+func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.check(cmd, paths); err != nil {
+		return err
+	}
+	points, err := c.pointsOf(paths)
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(points[0].files, points[1].files)
+	before := stampsOf(all)
+	out, err := c.createOutput(cmd, c.guard(all))
+	if err != nil {
+		return err
+	}
+	out.page()
+	c.same.shared = &destination{Writer: out, screen: out.screen}
+	defer func() { c.same.shared = nil }()
+	r, err := c.compare(cmd, points)
+	if r != nil {
+		err = cmp.Or(c.write(out, r), sameFiles(cmd.ErrOrStderr(), all, before), err)
+	}
+	return out.end(err)
+}
+
+// compare reads the captures of both points and compares them. An input that could be read in
+// part is an error beside the comparison.
+func (c *compareCommand) compare(cmd *cobra.Command, points []pointFiles) (*compare.Comparison, error) {
+	seed := maphash.MakeSeed()
+	var of [2]*compare.Capture
+	var failed error
+	for i, p := range points {
+		x, err := c.readPoint(cmd, p, seed)
+		if x == nil || err != nil && !reported(err) {
+			return nil, err
+		}
+		of[i], failed = x, cmp.Or(failed, err)
+	}
+	if report.Unopened(of[0].Infos) || report.Unopened(of[1].Infos) {
+		return nil, cmp.Or(failed, errInput)
+	}
+	r, err := compare.Compare(of[0], of[1], seed)
+	var none *compare.NothingInCommon
+	if errors.As(err, &none) {
+		for _, line := range none.Lines {
+			fmt.Fprintf(cmd.ErrOrStderr(), "dpdissect: %s\n", printable(line))
+		}
+		return nil, cmp.Or(failed, error(exitCode(exitNotEvaluated)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, failed
+}
+
+// readPoint reads the captures of a point.
+func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed) (*compare.Capture, error) {
+	j, err := c.open(cmd, p.files, true)
+	if err != nil {
+		return nil, err
+	}
+	j.run.Config.Endings, j.run.Config.Explain = true, true
+	r := compare.NewReader(seed, c.format.value == "ndjson" || c.datagrams)
+	var f pipeline.Findings
+	f.Attach(&j.run)
+	r.Attach(&j.run)
+	if err = j.do(nil); err != nil {
+		return nil, j.finish(err)
+	}
+	a := j.analysis(func() []session.Finding { return f.All() })
+	x := r.Capture(a.Conns)
+	x.Name, x.Infos, x.Story = p.name, a.Captures, a.Story
+	x.Open = func() (*capture.Source, error) { return c.source(p.files) }
+	return x, j.finish(nil)
+}
+
+func (c *compareCommand) write(out *destination, r *compare.Comparison) error {
+	r.Choose(compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))})
+	d := r.Document(func(infos []capture.Info) []any { return report.CaptureRecords(infos) })
+	switch c.format.value {
+	case "json":
+		return report.WriteCompareJSON(out, d)
+	case "ndjson":
+		if err := r.WritePassages(out); err != nil {
+			return err
+		}
+		b, err := report.AppendCompare(nil, d)
+		if err == nil {
+			_, err = out.Write(b)
+		}
+		return err
+	case "csv":
+		if c.datagrams {
+			return r.WritePassageCSV(out)
+		}
+		return compare.WriteCSV(out, d)
+	}
+	return report.WriteCompareText(out, d, report.TextOptions{Palette: out.screen.palette, Width: out.screen.width, Names: c.nameOf()})
+}

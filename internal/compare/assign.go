@@ -1,0 +1,204 @@
+package compare
+
+import (
+	"math"
+	"sort"
+)
+
+// Bounds of assigning equal payloads.
+const (
+	mostOff = 2e9     // by which a delay may differ from those around it, ns
+	chunk   = 512     // datagrams that are assigned at a time …
+	commits = 384     // … and of them those that the next ones change no more
+	mostRow = 1 << 13 // datagrams at the other point that are compared with a chunk
+)
+
+// measure finds how the delays of a way's anchors lie.
+func (w *way) measure(p *pairing) {
+	var last int64
+	deltas, steps := make([]int64, 0, len(w.anchors)), make([]int64, 0, len(w.anchors))
+	for i, a := range w.anchors {
+		d := p.delta(a)
+		if i > 0 {
+			steps = append(steps, abs(d-last))
+		}
+		deltas, last = append(deltas, d), d
+	}
+	w.delta, w.known = median(deltas), len(deltas) > 0
+	w.jitter = max(median(steps), leastJitter)
+}
+
+// delta is what clock 2 shows at a datagram's arrival more than clock 1.
+func (p *pairing) delta(a int32) int64 {
+	c := &p.c[0].list[a]
+	return p.c[1].list[p.c[0].mate[a]].time - c.time
+}
+
+// common is the median of what the ways measure.
+func (p *pairing) common() int64 {
+	var all []int64
+	p.ways(func(_ *line, _ int, w *way) {
+		if w.known {
+			all = append(all, w.delta)
+		}
+	})
+	return median(all)
+}
+
+// An assignment pairs the datagrams of one payload.
+type assignment struct {
+	*matcher
+	g    group
+	lo   []int64 // of each at point 1, what the clocks should differ by at least …
+	hi   []int64 // … and at most
+	skip [2]float64
+}
+
+// assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
+// costs by how its delay differs from those around it, a datagram that stays alone by how often
+// that happens to unique ones.
+func (m *matcher) assign() {
+	m.soften()
+	for _, g := range m.w.rest {
+		a := &assignment{matcher: m, g: g, lo: make([]int64, len(g[0])), hi: make([]int64, len(g[0]))}
+		for i, x := range g[0] {
+			a.lo[i], a.hi[i] = m.expected(x)
+		}
+		for point := range a.skip {
+			alone, all := float64(m.w.alone[point]), float64(len(m.w.anchors)+m.w.alone[point])
+			a.skip[point] = -math.Log((alone + .5) / (all + 1))
+		}
+		a.run()
+		m.note(g)
+	}
+	m.w.rest, m.w.soft = nil, nil
+}
+
+// beside is how many anchors on each side of a datagram bound its delay.
+const beside = 3
+
+// expected bounds what the clocks should differ by at the arrival of a datagram: by the
+// anchors on both sides of it.
+func (m *matcher) expected(i int32) (lo, hi int64) {
+	w := m.w
+	if len(w.anchors) == 0 {
+		return m.p.shift, m.p.shift
+	}
+	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
+	lo, hi = math.MaxInt64, math.MinInt64
+	for _, a := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
+		d := m.p.delta(a)
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	return w.softAround(i, lo, hi)
+}
+
+// early and late are when a datagram of point 1 can have arrived at point 2.
+func (a *assignment) early(i int) int64 { return a.at(0, a.g[0][i]).time + a.lo[i] - mostOff }
+func (a *assignment) late(i int) int64  { return a.at(0, a.g[0][i]).time + a.hi[i] + mostOff }
+
+func (a *assignment) arrival(k int) int64 { return a.at(1, a.g[1][k]).time }
+
+// run assigns chunk by chunk.
+func (a *assignment) run() {
+	n, o := len(a.g[0]), len(a.g[1])
+	for i, k := 0, 0; i < n && k < o; {
+		for k < o && a.arrival(k) < a.early(i) {
+			k++
+		}
+		to := min(i+chunk, n)
+		end := k
+		for end < o && end-k < mostRow && a.arrival(end) <= a.late(to-1) {
+			end++
+		}
+		if to == n {
+			a.stretch(i, to, k, end, to)
+			return
+		}
+		i, k = a.stretch(i, to, k, end, i+commits)
+	}
+}
+
+// cost is that of a pair.
+func (a *assignment) cost(i, k int) float64 {
+	d := a.arrival(k) - a.at(0, a.g[0][i]).time
+	off := max(a.lo[i]-d, d-a.hi[i], 0)
+	if off > mostOff {
+		return math.Inf(1)
+	}
+	return 2 * math.Log1p(float64(off)/float64(a.w.jitter))
+}
+
+// What the last step of a cheapest assignment was.
+const (
+	stepPair = iota
+	stepSkip1
+	stepSkip2
+)
+
+// stretch finds the cheapest assignment of a range at each point, and pairs those before a
+// place at point 1. It gives where to go on.
+func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
+	n, o := i1-i0, k1-k0
+	row, last := make([]float64, o+1), make([]float64, o+1)
+	took := make([]uint8, (n+1)*(o+1))
+	for x := range n + 1 {
+		row, last = last, row
+		for y := range o + 1 {
+			best, step := math.Inf(1), uint8(stepSkip1)
+			if x == 0 && y == 0 {
+				best = 0
+			}
+			if x > 0 && y > 0 {
+				if c := last[y-1] + a.cost(i0+x-1, k0+y-1); c < best {
+					best, step = c, stepPair
+				}
+			}
+			if x > 0 {
+				if c := last[y] + a.skip[0]; c < best {
+					best, step = c, stepSkip1
+				}
+			}
+			if y > 0 {
+				if c := row[y-1] + a.skip[1]; c < best {
+					best, step = c, stepSkip2
+				}
+			}
+			row[y], took[x*(o+1)+y] = best, step
+		}
+	}
+	goOn, end := k0, o
+	if commit < i1 { // what lies behind is for the next stretch
+		for y := range row {
+			if row[y] < row[end] {
+				end = y
+			}
+		}
+	}
+	for x, y := n, end; x > 0 || y > 0; {
+		switch step := took[x*(o+1)+y]; {
+		case x > 0 && y > 0 && step == stepPair:
+			x, y = x-1, y-1
+			if i0+x < commit {
+				a.p.pair(a.g[0][i0+x], a.g[1][k0+y])
+				goOn = max(goOn, k0+y+1)
+			}
+		case y > 0 && (x == 0 || step == stepSkip2):
+			y--
+		default:
+			x--
+		}
+	}
+	return commit, goOn
+}
+
+// note keeps what stayed alone behind an equal one: it may be a copy of it.
+func (m *matcher) note(g group) {
+	for point := range g {
+		for i, x := range g[point] {
+			if i > 0 && m.p.c[point].mate[x] == none {
+				m.w.maybe[point] = append(m.w.maybe[point], [2]int32{x, g[point][i-1]})
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
+
+// A passage is one datagram with what became of it.
+type passage struct {
+	at    [2]int32 // index at each point, none
+	fate  Fate
+	conn  *conn // nil for other UDP
+	dir   int   // of its line
+	way   *way
+	time  int64 // on the axis, ns since 1970
+	part  int   // segment of the clocks
+	delay int64 // ns; see Timed
+	queue int64
+	timed bool // it has a delay
+	truly bool // and not only a queue
+	lost  *unseen
+}
+
+// A span is from when until when passages are shown, on the axis.
+type span struct{ from, to int64 }
+
+func always() span { return span{math.MinInt64, math.MaxInt64} }
+
+// axis is a time of a datagram on the axis.
+func (r *Comparison) axis(at int, i int32, t int64) int64 {
+	switch s := r.p.segment(at, i); {
+	case at == r.opts.Reference:
+		return t
+	case at == Point2:
+		return s.to1(t)
+	default:
+		return t + s.at(t)
+	}
+}
+
+// fill makes the passage of a datagram of a point.
+func (r *Comparison) fill(x *passage, at int, i int32) {
+	p := r.p
+	c := p.c[at]
+	d := &c.list[i]
+	*x = passage{fate: c.fate[i], dir: int(p.conns.dirs[at][d.flow]), way: p.wayAt(at, d)}
+	x.at[at], x.at[1-at] = i, c.mate[i]
+	if k := p.conns.byFlow[at][d.flow]; k != none {
+		x.conn = p.conns.all[k]
+	} else if c.mate[i] != none {
+		if k = p.conns.byFlow[1-at][p.c[1-at].list[c.mate[i]].flow]; k != none {
+			x.conn = p.conns.all[k]
+		}
+	}
+	if x.fate == Delivered {
+		if first := x.way.first; first != none {
+			at = first
+		}
+		i = x.at[at]
+	}
+	x.part, x.time = p.clocks.place(x.at), r.axis(at, i, p.c[at].list[i].time)
+	if x.fate == Delivered {
+		r.measure(x)
+	}
+}
+
+// measure finds the delay of a datagram that both points have.
+func (r *Comparison) measure(x *passage) {
+	p := r.p
+	a, b := &p.c[0].list[x.at[0]], &p.c[1].list[x.at[1]]
+	if x.way.first == none || a.bits&b.bits&timed == 0 || p.clocks.none {
+		return
+	}
+	s := p.segment(Point1, x.at[0])
+	x.delay = b.time - a.time - s.at(a.time)
+	if x.way.first == Point2 {
+		x.delay = -x.delay
+	}
+	x.timed, x.truly = true, !s.sided()
+}
+
+// each calls f with every passage: those of point 1, what point 2 alone has, and what neither
+// has. A passage is valid during the call only.
+func (r *Comparison) each(f func(x *passage)) {
+	var x passage
+	for at, c := range r.p.c {
+		for i := range c.list {
+			if c.list[i].bits&copied != 0 || at == Point2 && c.mate[i] != none {
+				continue
+			}
+			r.fill(&x, at, int32(i))
+			f(&x)
+		}
+	}
+	for i := range r.p.unseen {
+		if r.unseen(&x, &r.p.unseen[i]) {
+			f(&x)
+		}
+	}
+}
+
+// unseen makes the passage of what neither point has.
+func (r *Comparison) unseen(x *passage, u *unseen) bool {
+	c := r.p.c[u.point]
+	for i := range c.flows {
+		f := &c.flows[i]
+		if f.conn == none || c.Conns[f.conn] != u.conn.conn || f.dir != u.conn.dir {
+			continue
+		}
+		near := int32(max(0, c.indexAt(u.time)))
+		*x = passage{at: [2]int32{none, none}, fate: u.fate, dir: int(r.p.conns.dirs[u.point][i]), way: r.p.waysOf[u.point][i], time: r.axis(u.point, near, u.time), lost: u}
+		x.conn = r.p.conns.all[r.p.conns.byFlow[u.point][i]]
+		return true
+	}
+	return false
+}
+
+// indexAt is the place of the latest datagram that is not after a time, where times do not run
+// backward.
+func (c *Capture) indexAt(t int64) int {
+	lo, hi := 0, len(c.list)
+	for lo < hi {
+		if m := (lo + hi) / 2; c.list[m].time <= t {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo - 1
+}
+
+// A place is a passage in the order of the axis.
+type place struct {
+	time  int64
+	point int8 // 2 for what neither has
+	at    int32
+}
+
+// inOrder calls f with every passage in the order of the axis.
+func (r *Comparison) inOrder(f func(x *passage)) {
+	var all []place
+	var n int32
+	r.each(func(x *passage) {
+		switch {
+		case x.lost != nil:
+			all = append(all, place{x.time, 2, n})
+			n++
+		case x.at[0] != none:
+			all = append(all, place{x.time, 0, x.at[0]})
+		default:
+			all = append(all, place{x.time, 1, x.at[1]})
+		}
+	})
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.time, b.time) })
+	var x passage
+	for _, at := range all {
+		if at.point == 2 {
+			r.unseen(&x, &r.p.unseen[at.at])
+		} else {
+			r.fill(&x, int(at.point), at.at)
+		}
+		f(&x)
+	}
+}
+
+// direction is the side that sent a passage, and whether it is of a connection.
+func (x *passage) direction() (dissect.Dir, bool) {
+	if x.conn == nil {
+		return 0, false
+	}
+	return x.conn.side(x.dir), true
+}
+
+// shows reports whether a passage is among those asked for.
+func (r *Comparison) shows(x *passage) bool {
+	if x.time < r.opts.Span.from || x.time >= r.opts.Span.to {
+		return false
+	}
+	if x.conn == nil {
+		return !r.opts.some
+	}
+	return x.conn.shown
+}
