@@ -188,6 +188,9 @@ func (j commandJudge) judgeHardTimes(dir dissect.Dir, h *dp8.Handshake) {
 // leave at once: the other side had sent none when it goes on with data.
 func (j commandJudge) settleHard(dir dissect.Dir) {
 	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.side[dir].hard.n == 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
+		if j.AtLeast(w.fast.Time) > hardOver*1e6 {
+			w.fast.Blocked = conform.GuardLife // another connection may have begun since
+		}
 		j.c.Rules.Judge(w.fast)
 		w.fast = conform.Case{}
 	}

@@ -55,6 +55,8 @@ func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64
 		n := before - 1 - seq.Num(bits.TrailingZeros64(fresh))
 		look, _ := j.c.Dir[dir].Look(n)
 		switch by, at, _ := j.acks().knew(dir, received, n); {
+		case look.GivenUp: // by an earlier mask
+			rules.Pass(r31524Acked)
 		case by != nil && !j.ToldBefore(dir, j.Frame.Frame, at):
 			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
 		case by != nil:

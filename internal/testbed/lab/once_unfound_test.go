@@ -157,5 +157,5 @@ func unheardHazel() []Step {
 		}
 		t.send(1, hazelPace, &hazel.Frame{Type: hazel.None, Data: []byte("talks")})
 	}
-	return t.pause(4 * second).send(1, hazelPace, &hazel.Frame{Type: hazel.None, Data: []byte("talks")}).bye()
+	return t.pause(4*second).send(1, hazelPace, &hazel.Frame{Type: hazel.None, Data: []byte("talks")}).bye()
 }

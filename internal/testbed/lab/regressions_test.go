@@ -259,6 +259,10 @@ var regressions = []struct {
 	{"dp8/wild-990312700815", "drop 120-121; drop 127-128; drop 209-210; drop 208-211 a", "DP8-3.1.2.4-SPACING", conform.GuardHold},
 	// A second connection, of which little was captured, has another secret than was concluded from the first.
 	{"dp8/wild-990312700379", "drop 0-4; drop 5-6; drop 179-184; drop 185-186", "DP8-SIG-FAST", conform.GuardLife},
+	// 48 s later, a connection that began unseen.
+	{"dp8/wild-4400911270435", "drop 243-244; drop 237-245 a", "DP8-3.1.2.4-SPACING", conform.GuardLife},
+	// A number that an earlier mask gave up.
+	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
