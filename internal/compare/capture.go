@@ -19,6 +19,8 @@ type Capture struct {
 	Infos []capture.Info
 	Conns []*session.Conn
 	Story *explain.Story
+	// Chosen are the connections that are shown, nil for all.
+	Chosen map[*session.Conn]bool
 	// Open reads it once more.
 	Open func() (*capture.Source, error)
 
