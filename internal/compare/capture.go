@@ -42,6 +42,7 @@ type Capture struct {
 	shortest  int  // captured payload of a datagram that the capture cut, none when it cut none
 	words     *words
 	tunnels   string                 // what hides datagrams, "" for nothing
+	within    [2]int32               // see paired
 	pairsTold []explain.Unrecognised // see unrecognisedAt
 	pieces    map[uint32]uint16      // fragments that a frame completed
 }
