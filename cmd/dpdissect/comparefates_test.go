@@ -526,3 +526,62 @@ func TestCompareEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestCompareAnnotate: both captures in one pcapng, byte for byte, each point an interface, in the order of the axis, with
+// as many fates as the document counts (section 5).
+func TestCompareAnnotate(t *testing.T) {
+	a, b, _ := pair(t)
+	both := filepath.Join(t.TempDir(), "both.pcapng")
+	all, _ := compared(t, "--annotate", both, a.write("a.pcap"), b.each(func(_ int, r *capture.Record) { r.Time += 5e9 }).write("b.pcap"))
+	f, err := os.Open(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := capture.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fates, n, last := map[string]int{}, [2]int{}, int64(0)
+	other := map[int]int{}
+	for frame := 1; ; frame++ {
+		var rec capture.Record
+		if r.Next(&rec) != nil {
+			break
+		}
+		from := [2]*tapped{a, b}[rec.Interface]
+		if !bytes.Equal(rec.Data, from.records[n[rec.Interface]].Data) {
+			t.Fatalf("frame %d is another packet", frame)
+		}
+		n[rec.Interface]++
+		if rec.Time < last-1e6 {
+			t.Errorf("frame %d is before the one before", frame)
+		}
+		last = rec.Time
+		for _, word := range strings.Fields(strings.Join(rec.Comments, " ")) {
+			if fate, ok := strings.CutPrefix(word, "fate="); ok {
+				fates[fate]++
+			}
+			if x, ok := strings.CutPrefix(word, "other="); ok {
+				other[frame], _ = strconv.Atoi(x)
+			}
+		}
+	}
+	if n != [2]int{len(a.records), len(b.records)} {
+		t.Errorf("%v packets", n)
+	}
+	want := fatesOf(all)
+	for fate, k := range want {
+		if fate == "delivered" {
+			k *= 2
+		}
+		if fate != "missed_by_both" && fates[fate] != k {
+			t.Errorf("%d packets are %s, want %d", fates[fate], fate, k)
+		}
+	}
+	for frame, x := range other {
+		if other[x] != frame {
+			t.Fatalf("frame %d points to %d, which points to %d", frame, x, other[x])
+		}
+	}
+}

@@ -65,15 +65,15 @@ func (p *pairing) countIDs(a, b []entry) (kept, all int) {
 		}
 		ids := map[uint16]bool{}
 		for _, e := range x {
-			if id := p.c[0].list[e.at].ipid; id != 0 {
-				ids[id] = true
+			if e.ipid != 0 {
+				ids[e.ipid] = true
 			}
 		}
 		all += min(len(x), len(y))
 		for _, e := range y {
-			if id := p.c[1].list[e.at].ipid; ids[id] {
+			if ids[e.ipid] {
 				kept++
-				delete(ids, id)
+				delete(ids, e.ipid)
 			}
 		}
 		return all < mostCounted
@@ -111,9 +111,8 @@ func (m *matcher) dedupe(s [2][]entry) {
 			ek++
 		}
 		if ei == i+1 && ek == k+1 {
-			a, b := s[0][i].at, s[1][k].at
-			if m.fits(a, b) { // else one was lost, and another one missed
-				m.p.pair(a, b)
+			if a, b := &s[0][i], &s[1][k]; !m.w.keepIDs || a.ipid == b.ipid { // else one was lost, and another one missed
+				m.p.pair(a.at, b.at)
 			}
 		} else if ei-i <= 1 && ek-k <= 1 {
 			m.w.alone[0] += ei - i
