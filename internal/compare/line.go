@@ -179,7 +179,8 @@ func (p *pairing) listWays() {
 func (p *pairing) entries(at int, list []int32) []entry {
 	out := make([]entry, len(list))
 	for i, k := range list {
-		out[i] = entry{p.c[at].list[k].hash, k}
+		d := &p.c[at].list[k]
+		out[i] = entry{d.hash, k, d.ipid}
 	}
 	return byKey(out)
 }

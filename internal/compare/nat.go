@@ -69,7 +69,7 @@ func (s *search) vote() (unique ballot) {
 	for at, c := range s.p.c {
 		lists[at] = make([]entry, len(c.list))
 		for i := range c.list {
-			lists[at][i] = entry{c.list[i].hash, int32(i)}
+			lists[at][i] = entry{c.list[i].hash, int32(i), c.list[i].ipid}
 		}
 		lists[at] = byKey(lists[at])
 	}

@@ -50,17 +50,30 @@ func (p *pairing) pairAll() {
 	})
 }
 
-// mostCounted is how many unique payloads of a way tell whether the path keeps identifications.
-const mostCounted = 1 << 12
+// mostCounted is how many datagrams of a way tell whether the path keeps identifications.
+const (
+	mostCounted = 1 << 12
+	mostSame    = 1 << 10 // equal ones at one point times those at the other
+)
 
-// countIDs counts payloads that both points have once, and those of them that have the
-// same identification.
+// countIDs counts datagrams whose payload both points have, and those of them that have the
+// same identification there.
 func (p *pairing) countIDs(a, b []entry) (kept, all int) {
 	join(a, b, func(x, y []entry) bool {
-		if len(x) == 1 && len(y) == 1 {
-			all++
-			if i, k := p.c[0].list[x[0].at].ipid, p.c[1].list[y[0].at].ipid; i == k && i != 0 {
+		if len(x)*len(y) > mostSame {
+			return true
+		}
+		ids := map[uint16]bool{}
+		for _, e := range x {
+			if e.ipid != 0 {
+				ids[e.ipid] = true
+			}
+		}
+		all += min(len(x), len(y))
+		for _, e := range y {
+			if ids[e.ipid] {
 				kept++
+				delete(ids, e.ipid)
 			}
 		}
 		return all < mostCounted
@@ -98,9 +111,8 @@ func (m *matcher) dedupe(s [2][]entry) {
 			ek++
 		}
 		if ei == i+1 && ek == k+1 {
-			a, b := s[0][i].at, s[1][k].at
-			if m.fits(a, b) { // else one was lost, and another one missed
-				m.p.pair(a, b)
+			if a, b := &s[0][i], &s[1][k]; !m.w.keepIDs || a.ipid == b.ipid { // else one was lost, and another one missed
+				m.p.pair(a.at, b.at)
 			}
 		} else if ei-i <= 1 && ek-k <= 1 {
 			m.w.alone[0] += ei - i

@@ -7,8 +7,9 @@ import (
 
 // An entry is a datagram in a list that is sorted by what it is known by.
 type entry struct {
-	key uint64
-	at  int32 // index in Capture.list
+	key  uint64
+	at   int32 // index in Capture.list
+	ipid uint16
 }
 
 // digits is by how many bits a pass of the sort tells entries apart, and passes how many there are:

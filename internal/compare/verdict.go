@@ -24,10 +24,11 @@ type joint struct {
 // A tail is how what a side sends ends.
 type tail struct {
 	sent, arrived int      // in all
-	unsure        int      // lost, or missed by a capture
-	lost          int      // behind the last that arrived …
-	lostAt        int64    // … when the first of them was sent, on the axis
-	frames        []uint64 // … and frames of some of them at their first point
+	lost          int      // behind the last that arrived, those that a capture may have missed among them …
+	unsure        bool     // … and there are some of these
+	need          int      // of them, to be no chance
+	lostAt        int64    // when the first of them was sent, on the axis
+	frames        []uint64 // of some of them, at their first point
 	last          int64    // when the last one passed its own point
 	lastArrived   int64
 	before        int64 // when the last one of either side was captured before lostAt
@@ -55,6 +56,17 @@ var standing = map[explain.Cause]bool{
 	explain.Closed: true, explain.Refused: true, explain.VersionMismatch: true, explain.SecretMismatch: true, explain.PeerRestarted: true, explain.PortClosed: true, explain.StillOpen: true,
 }
 
+// better reports whether what both captures show says more than a cause that one of them proves.
+func better(alone, both explain.Cause) bool {
+	switch both {
+	case explain.NATRebinding, explain.NATExpired:
+		return true
+	case explain.RetriesExhausted, explain.SizeBlackHole: // a side that gave up closes its port
+		return alone == explain.PortClosed
+	}
+	return false
+}
+
 // judge says how a connection ended, by both captures.
 func (r *Comparison) judge(x *Connection, s *sum) {
 	j := &joint{r: r, x: x, k: s.conn}
@@ -65,7 +77,7 @@ func (r *Comparison) judge(x *Connection, s *sum) {
 	base, stands := j.alone()
 	for _, row := range rows {
 		f, ok := row(j)
-		if !ok || stands && f.cause != explain.NATRebinding && f.cause != explain.NATExpired {
+		if !ok || stands && !better(x.Verdict.Cause, f.cause) {
 			continue
 		}
 		j.decide(base, &f)
@@ -212,6 +224,7 @@ func (j *joint) tails() {
 		if d.first == none {
 			continue
 		}
+		d.need = j.r.p.notMissed(1 - d.first)
 		c := j.r.p.c[d.first]
 		for _, i := range l.dirs[way].lists[d.first] {
 			if c.list[i].bits&copied != 0 {
@@ -250,11 +263,10 @@ func (d *tail) add(x *passage, frame uint64) {
 	switch x.fate {
 	case Delivered, MissedBySecond:
 		d.arrived++
-		d.lost, d.unsure, d.frames = 0, 0, nil
+		d.lost, d.unsure, d.frames = 0, false, nil
 		d.lastArrived = max(d.lastArrived, x.time)
-	case Uncertain:
-		d.unsure++
-	case LostBetween:
+	case LostBetween, Uncertain:
+		d.unsure = d.unsure || x.fate == Uncertain
 		if d.lost++; d.lost == 1 {
 			d.lostAt = x.time
 		}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/explain"
@@ -16,13 +17,31 @@ const (
 
 // cutOff reports whether nothing of a side arrives any more, for certain.
 func (d *tail) cutOff() bool {
-	return d.lost >= leastTail && d.unsure == 0 && d.last-d.lostAt >= tailTime
+	return d.gone() && d.lost >= leastTail && d.last-d.lostAt >= tailTime
+}
+
+// gone reports whether what did not arrive at the end was not just missed by a capture.
+func (d *tail) gone() bool { return d.lost > 0 && (!d.unsure || d.lost >= d.need) }
+
+// byChance is how likely it may be that a capture missed all of a run.
+const byChance = 1e-4
+
+// notMissed is how many datagrams in a row a capture hardly misses by chance.
+func (p *pairing) notMissed(at int) int {
+	missed := 0
+	for _, f := range p.c[1-at].fate {
+		if f == MissedByFirst || f == MissedBySecond {
+			missed++
+		}
+	}
+	rate := float64(missed+1) / float64(missed+len(p.c[at].list)+1)
+	return int(math.Ceil(math.Log(byChance) / math.Log(rate)))
 }
 
 // pathDead is a path that carries nothing any more, either way.
 func pathDead(j *joint) (f finding, ok bool) {
 	a, b := &j.dirs[0], &j.dirs[1]
-	if a.first == none || b.first == none || a.lost+b.lost < 2*leastTail || a.lost == 0 || b.lost == 0 || a.unsure+b.unsure > 0 || !a.cutOff() && !b.cutOff() {
+	if a.first == none || b.first == none || a.lost+b.lost < 2*leastTail || !a.gone() || !b.gone() || !a.cutOff() && !b.cutOff() {
 		return f, false
 	}
 	f = finding{cause: explain.PathDead, side: "path", at: min(a.lostAt, b.lostAt),

@@ -12,12 +12,12 @@ const leastUnanswered = 2
 
 // peerSilent is a side at which everything arrives and that sends nothing.
 func peerSilent(j *joint) (f finding, ok bool) {
-	if !j.says(explain.PeerSilent, explain.PathDead, explain.OneWay, explain.RetriesExhausted, explain.NATExpired, explain.Undecided) {
+	if !j.says(explain.PeerSilent, explain.PathDead, explain.OneWay, explain.NATExpired, explain.Undecided) || j.gaveUp() {
 		return f, false
 	}
 	for dir := range dissect.Dirs {
 		d, to := &j.dirs[dir], &j.dirs[dir.Other()]
-		if d.first == none || d.sent == 0 || to.lost+to.unsure+d.lost+d.unsure > 0 {
+		if d.first == none || d.sent == 0 || to.lost+d.lost > 0 {
 			continue
 		}
 		n, frames := j.arrivedAfter(dir.Other(), d.last)
@@ -32,6 +32,17 @@ func peerSilent(j *joint) (f finding, ok bool) {
 		return f, true
 	}
 	return f, false
+}
+
+// gaveUp reports whether a capture shows that a side gave up for a packet that was never acknowledged: it
+// is silent for that.
+func (j *joint) gaveUp() bool {
+	for at := range j.told {
+		if v, _ := j.verdict(at); v != nil && (v.Cause == explain.RetriesExhausted || v.Cause == explain.SizeBlackHole) {
+			return true
+		}
+	}
+	return false
 }
 
 // arrivedAfter counts what a side sent that arrived at its second point after a time, and gives

@@ -16,7 +16,7 @@ const (
 
 // unitLost is a packet all sendings of which were lost while others passed.
 func unitLost(j *joint) (f finding, ok bool) {
-	if !j.says(explain.Closed, explain.Reset, explain.RetriesExhausted, explain.SizeBlackHole, explain.Undecided, explain.PeerSilent) {
+	if !j.says(explain.Closed, explain.Reset, explain.RetriesExhausted, explain.SizeBlackHole, explain.Undecided, explain.PeerSilent, explain.PortClosed) {
 		return f, false
 	}
 	for dir := range dissect.Dirs {
@@ -44,7 +44,7 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 			longest = max(longest, c.list[i].length)
 		}
 	}
-	end := max(j.dirs[0].last, j.dirs[1].last)
+	end := j.dirs[dir].last
 	for _, i := range w.lists[w.first] {
 		d := &c.list[i]
 		if c.fate[i] != LostBetween || done[c.sendings.root(d.frame)] {
