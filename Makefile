@@ -9,6 +9,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 FRAMES  ?= 10000000
 MUTATE  ?= -n 300 -seed 1
 SOAK    ?=
+MOST    ?= 16777216
+PLUGIN  ?= 10000
 
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
@@ -17,7 +19,7 @@ GENERATED = docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man cover edits soak mutants reduced mutate ends pairs accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	$(GO) test -timeout 15m ./...
@@ -36,8 +38,9 @@ web: ## web/dist/dpdissect.html: the page that analyses captures in the browser,
 web-test: ## that page in Node and Chromium, with a capture of a gigabyte: docs/web.md
 	DPDISSECT_WEB=1 $(GO) test ./web -v -timeout 60m -count 1
 
-build: ## bin/dpdissect
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/dpdissect
+build: ## bin/dpdissect, of at most 16 MiB, and bin/dpdissect-fleet
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/dpdissect ./cmd/dpdissect-fleet
+	@size=$$(wc -c < bin/dpdissect); [ $$size -le $(MOST) ] || { echo "bin/dpdissect has $$size bytes, at most $(MOST)"; exit 1; }
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64 windows/arm64 darwin/amd64 darwin/arm64 freebsd/amd64
 
@@ -99,6 +102,9 @@ reduced: ## the captures of all mutants, reduced to each of their findings: how 
 mutate: ## changes of the program that no test notices, in an hour: make mutate MUTATE='-n 300 -seed 1 -only ^session/'
 	$(GO) run ./internal/testbed/mutate $(MUTATE)
 
+plugin: ## the plugin for Wireshark over PLUGIN mutated captures, packets and comments: it never fails
+	DPDISSECT_PLUGIN=$(PLUGIN) $(GO) test ./cmd/dpdissect -run '^TestWiresharkMutatedCaptures$$' -timeout 60m -count 1 -v
+
 ends: ## sessions whose end is known: what explain says wrongly of them, by name
 	$(GO) run ./internal/testbed/lab/cmd/lab ends -seeds 3
 
@@ -134,6 +140,12 @@ docs: ## the references of fields and rules, and the licences of what is linked
 
 man: build ## the manual pages of all commands and help topics, in bin/man
 	bin/dpdissect man bin/man
+
+# Where `make databases` puts what reads tables back; tests look there.
+DATABASES ?= $${TMPDIR:-/tmp}/dpdissect-databases
+
+databases: ## DuckDB and ClickHouse for Node, 600 MB in a temporary folder: with them `go test ./cmd/dpdissect-fleet` reads tables back
+	mkdir -p $(DATABASES) && cd $(DATABASES) && npm install --no-save @duckdb/node-api@1.5.6-r.1 chdb@3.4.0
 
 cover: ## statements covered by all tests, for each function in cover.txt
 	$(GO) test -timeout 10m -coverpkg ./... -coverprofile cover.out ./...

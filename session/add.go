@@ -13,7 +13,7 @@ func (t *Table) Add(d *dissect.Datagram) {
 		t.pass(t.clock.now)
 	}
 	f := t.find(d)
-	if t.live() {
+	if t.patience() > 0 {
 		f = t.visit(f, d)
 	}
 	t.flowNow, t.given = f, d
@@ -67,13 +67,13 @@ func (t *Table) inputOne(f *Flow, d *dissect.Datagram) {
 	t.show(fr, c)
 	fr.Datagram = nil // it is reused: what is judged later has no frame at hand
 	if c != nil {
-		c.handled()
+		c.endFrame()
 	}
 }
 
 // input hands a datagram, or those it stands for, to the session of a flow.
 func (t *Table) input(f *Flow, d *dissect.Datagram) {
-	side := f.side(d)
+	side := f.half(d)
 	if !f.offload.suspect(d, side) {
 		t.inputOne(f, d)
 		return

@@ -40,7 +40,7 @@ func (f *Flow) collects() bool { return single <= f.class && f.class <= answered
 func (f *Flow) see(d *dissect.Datagram) {
 	sides := f.sides
 	if d.Kind == dissect.UDP {
-		sides |= 1 << f.side(d)
+		sides |= 1 << f.half(d)
 	}
 	switch first := f.sides == 0; {
 	case sides == 0b11:

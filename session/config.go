@@ -43,6 +43,11 @@ type Config struct {
 	// connection. Memory is bounded by what is alive (Table.TakeClosed, Table.Tick).
 	Idle int64
 
+	// Silence, when not 0, closes out address pairs of which nothing came for longer, in ns, as
+	// Idle does, where everything else is as in a file: what is over is handed out while the
+	// capture goes on (Table.TakeClosed).
+	Silence int64
+
 	// LowMemory is for many connections at a time: of each, less is remembered of what is
 	// some seconds old, so that what comes later than that is told apart less surely,
 	// and percentiles of more than 256 round trips are rounded to 1/1024.

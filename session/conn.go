@@ -76,13 +76,14 @@ type Conn struct {
 // active is what a connection needs only while it is open.
 type active struct {
 	dirs         [2]seq.Work
+	listeners    [2]listener
 	law, quality evaluation
 	sight        sight
 	waits        []wait
 
-	now      *State // what its protocol takes the state for, nil when it is settled
-	closer   *Side
-	timedOut func(end int64) bool // see Follow
+	now    *State // what its protocol takes the state for, nil when it is settled
+	closer *Side
+	limit  TimeLimit // see Follow
 }
 
 // DirOf is the index in Dir of the sender of a datagram of this connection.

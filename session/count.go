@@ -2,7 +2,10 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// Count enters a frame into the connection's totals and gives its direction.
+// Count takes the next frame of the connection and gives its direction: it is counted and becomes
+// the one at hand of the rules, and what waited for a later frame is settled first. Trackers call it
+// once, before all else; endFrame ends it. Replay, whose frames were counted when they came, calls
+// setFrame instead.
 func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 	dir := c.DirOf(fr.Datagram)
 	if c.Dir == nil {
@@ -22,7 +25,7 @@ func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 	c.decoded++
 	if !c.closed {
 		c.flow.at = c
-		c.Rules.facing(fr, dir)
+		c.Rules.beginFrame(fr, dir)
 		c.quality.fr, c.quality.dir = fr, dir
 		d.Inspect(fr)
 	} else if c.totals != nil {
@@ -31,8 +34,8 @@ func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 	return dir
 }
 
-// handled ends the handling of the connection's latest frame.
-func (c *Conn) handled() {
+// endFrame ends the handling of the connection's latest frame.
+func (c *Conn) endFrame() {
 	if !c.closed {
 		c.Rules.fr, c.quality.fr = nil, nil
 	}

@@ -87,7 +87,7 @@ func (c *Conn) diagnose() {
 	}
 	if n := s.frames[0] + s.frames[1]; n >= busyFrames && !alone {
 		pause := (s.now - s.firstAt - s.silence) / int64(n)
-		dark := s.silence >= blackout && pause < busyPause && !s.back && c.State != TimedOut
+		dark := s.silence >= blackout && pause < busyPause && s.backwards.N == 0 && c.State != TimedOut
 		c.observe(rFldBlackout, 0, s.wokenBy, when(dark, "both directions are silent for %.1f s, then continue", float64(s.silence)/1e9))
 	}
 }

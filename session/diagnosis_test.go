@@ -213,7 +213,7 @@ func TestInjection(t *testing.T) {
 	say := func(ttl uint8) {
 		c.frame++
 		fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, TTL: ttl}}
-		c.law.facing(fr, 0)
+		c.law.beginFrame(fr, 0)
 		c.c.quality.fr = fr
 	}
 	for range usualTTL {

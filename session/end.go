@@ -8,7 +8,7 @@ func (t *Table) Close(end int64) {
 		t.guard(f, func() {
 			t.release(f)
 			if f.session != nil {
-				f.session.Close(t.heard())
+				f.session.Close(t.listened(f))
 			}
 		})
 		f.packClosed()

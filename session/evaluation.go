@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// A Evaluation judges one connection by the rules of its protocol. Every opportunity
+// An Evaluation judges one connection by the rules of its protocol. Every opportunity
 // ends in one verdict: Pass, or what Broken, Judge and Hold make of a case. What
 // the guards of a rule ask for that shows on the connection itself is looked at
 // here (see blocked); the rest is the business of the code that calls.
@@ -61,9 +61,9 @@ func newTallySet(rules []conform.Rule, sets [][]int) *tallySet {
 
 type hold struct {
 	conform.Case
-	settle func() (conform.Ruling, conform.Guard)
-	until  int64
-	frames uint64 // of the side at fault
+	settler Settler // nil for none
+	until   int64
+	frames  uint64 // of the side at fault
 }
 
 // ripeness is before what nothing that is held can be settled, so that most frames

@@ -10,6 +10,14 @@ import (
 
 const ms = int64(1e6)
 
+// settled is what is settled in one way.
+type settled struct {
+	ruling conform.Ruling
+	guard  conform.Guard
+}
+
+func (s settled) Settle() (conform.Ruling, conform.Guard) { return s.ruling, s.guard }
+
 // court is a connection under the rules of a test, with its findings.
 type court struct {
 	*story
@@ -59,7 +67,7 @@ func TestGuardsStandAgainstFails(t *testing.T) {
 		{"START", conform.GuardStart, func(c *court) { c.c.Complete = false }, func(c *court) { c.c.Complete = true }},
 		{"BIDIR", conform.GuardBidir, func(*court) {}, func(c *court) { c.say(2, 1, "yes") }},
 		{"CLEAN", conform.GuardClean, func(c *court) { c.capture(1, 0, 2) }, func(c *court) { c.capture(1, 1) }},
-		{"CLOCK", conform.GuardClock, func(c *court) { c.law.sight.back, c.law.sight.backAt = true, c.now }, func(c *court) { c.law.sight.back = false }},
+		{"CLOCK", conform.GuardClock, func(c *court) { c.law.sight.backwards.N, c.law.sight.backAt = 1, c.now }, func(c *court) { c.law.sight.backwards.N = 0 }},
 		{"ROLE", conform.GuardRole, func(*court) {}, func(c *court) { c.c.Roles = [2]string{"connector", "listener"} }},
 		{"VER", conform.GuardVer, func(*court) {}, func(c *court) { c.c.Version = 0x10006 }},
 		{"DIAL", conform.GuardDial, func(*court) {}, func(c *court) { c.c.Dialect = "spec" }},
@@ -105,7 +113,7 @@ func TestCleanSince(t *testing.T) {
 func TestSnap(t *testing.T) {
 	c := newCourt(0)
 	fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, Length: 9, Payload: []byte("cut")}}
-	c.law.facing(fr, 0)
+	c.law.beginFrame(fr, 0)
 	c.law.Broken(0, "broken")
 	if f := c.list[len(c.list)-1]; f.Guard != conform.GuardSnap {
 		t.Errorf("%q", f.Guard)
@@ -137,7 +145,7 @@ func TestHold(t *testing.T) {
 		{conform.Doubtful, conform.GuardReord, conform.Tally{Inconclusive: 1}},
 	} {
 		c := newCourt(0)
-		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, func() (conform.Ruling, conform.Guard) { return tt.ruling, tt.guard })
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, settled{tt.ruling, tt.guard})
 		for range HoldSideFrames - 1 {
 			c.now += HoldLeast / 10
 			c.say(1, 2, "yes")
@@ -255,5 +263,21 @@ func TestProofIsBounded(t *testing.T) {
 	}
 	if got := proofOf(&x); len(got) != maxProof+1 || got[0] != 1 || got[maxProof-1] != maxProof || got[maxProof] != 1000 {
 		t.Errorf("frames %v", got)
+	}
+}
+
+// TestRipeCasesAreOfOtherFrames: what was held is of the frames it was found at, however much of it
+// is settled when another one comes.
+func TestRipeCasesAreOfOtherFrames(t *testing.T) {
+	c := newCourt(0)
+	for range maxCases {
+		c.law.Hold(conform.Case{Rule: 0, Frame: 4}, settled{conform.Failed, conform.GuardNone})
+	}
+	for range HoldSideFrames {
+		c.now += HoldLeast / 10
+		c.say(1, 2, "yes")
+	}
+	if got := c.tally().Fail; got != maxCases || c.law.Enough() {
+		t.Errorf("%d are settled; the frame at hand has enough: %v", got, c.law.Enough())
 	}
 }

@@ -141,6 +141,12 @@ func (t *Table) Stories() []*Story {
 	return t.stories
 }
 
+// ForgetStories leaves the pairs out of Stories of which nothing came since a time, in ns, as the
+// capture gives it.
+func (t *Table) ForgetStories(before int64) {
+	t.stories = slices.DeleteFunc(t.stories, func(s *Story) bool { return s.Latest < before && s.Datagrams > 0 })
+}
+
 // see counts a datagram of the pair.
 func (s *Story) see(d *dissect.Datagram) {
 	s.Datagrams++

@@ -74,8 +74,9 @@ type Flow struct {
 // Dialect is the dialect a flow was forced to, or "".
 func (f *Flow) Dialect() string { return f.dialect }
 
-// side is 0 for datagrams of the lower endpoint, 1 for those of the upper.
-func (f *Flow) side(d *dissect.Datagram) dissect.Dir {
+// half is 0 for datagrams of the lower endpoint, 1 for those of the upper: no direction of a
+// connection, whose side a may be either (Conn.flip).
+func (f *Flow) half(d *dissect.Datagram) dissect.Dir {
 	if d.Src == f.key.lo {
 		return 0
 	}

@@ -2,7 +2,9 @@ package session
 
 import (
 	"cmp"
+	"encoding/binary"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -10,7 +12,7 @@ import (
 
 // find gives the flow of a datagram, new when there is none.
 func (t *Table) find(d *dissect.Datagram) *Flow {
-	slot := &t.cache[(d.Src.IP[15]^d.Dst.IP[15]^byte(d.Src.Port)^byte(d.Dst.Port))&255]
+	slot := &t.cache[slotOf(d)]
 	if f := *slot; f != nil && f.key.isOf(d) {
 		return f
 	}
@@ -23,11 +25,24 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 	return f
 }
 
+// slotOf gives the place of an address pair among the flows found last; both directions have
+// the same one. All that tells pairs apart is mixed: those of a server differ in one address or
+// one port alone.
+func slotOf(d *dissect.Datagram) uint8 {
+	hi, lo := bits.Mul64(mixed(&d.Src), mixed(&d.Dst))
+	return uint8((hi ^ lo) >> 32)
+}
+
+func mixed(e *dissect.Endpoint) uint64 {
+	const odd = 0x9E3779B97F4A7C15 // half of its bits are set, without a pattern
+	return binary.LittleEndian.Uint64(e.IP[8:]) ^ uint64(e.Port) ^ odd
+}
+
 // newFlow makes a flow.
 func (t *Table) newFlow(key flowKey, d *dissect.Datagram) *Flow {
 	t.flowSeq++
 	f := &Flow{table: t, key: key, seq: t.flowSeq, last: d.Time, first: d.Frame, latest: d.Frame}
-	f.up = f.side(d) == 1
+	f.up = f.half(d) == 1
 	t.flows[key] = f
 	if f.force = t.forced(key); f.force != nil {
 		f.leads = (neighbours{t}).leadsOf(f.force.Protocol)

@@ -58,7 +58,7 @@ func (l *Evaluation) BothVisible() bool {
 // ClockFine reports whether the times of the capture can be judged.
 func (l *Evaluation) ClockFine() bool {
 	s := l.sight
-	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.back && s.now-s.backAt <= bidirTime) && !l.ClocksDiffer()
+	return s.timed > 0 && (s.fine || s.timed < coarseAfter) && !(s.backwards.N > 0 && s.now-s.backAt <= bidirTime) && !l.ClocksDiffer()
 }
 
 // ClockSure reports whether the times of the capture can be judged, even early in it.
@@ -68,7 +68,7 @@ func (l *Evaluation) ClockSure() bool { return l.sight.fine && l.ClockFine() }
 // side, since a time.
 func (l *Evaluation) Clean(since int64) bool {
 	s := l.sight
-	if s.drops && s.dropAt >= since {
+	if s.lost.N > 0 && s.dropAt >= since {
 		return false
 	}
 	return l.CleanOf(0, since) && l.CleanOf(1, since)
@@ -117,6 +117,13 @@ const slackTime = 20e6
 func (l *Evaluation) NeededOdds(dir dissect.Dir) int {
 	d := &l.c.Dir[dir]
 	return conform.NeededOdds(d.Quality().Uncaptured()+d.Missing(), d.Quality().Distinct())
+}
+
+// NeededTwice is NeededOdds where the capture must each time have missed the first sending of
+// a number and had the next one. So many numbers, seen, may have been such.
+func (l *Evaluation) NeededTwice(dir dissect.Dir, seen uint64) int {
+	q := l.c.Dir[dir].Quality()
+	return conform.NeededTwice(q.Uncaptured()+l.c.Dir[dir].Missing()+seen, q.Distinct())
 }
 
 // Frames is how many frames of a side were seen.

@@ -29,7 +29,7 @@ func (f *Flow) heldOf(d *dissect.Datagram) held {
 		frame: d.Frame, sum: d.Sum, dropped: d.Dropped, time: d.Time, shift: d.Shift, payload: append([]byte(nil), d.Payload...),
 		file: uint32(d.File), length: uint32(d.Length), fragments: uint32(d.Fragments), capLen: uint32(d.CapLen), wireLen: uint32(d.WireLen),
 		ipid: d.IPID, mtu: d.MTU, kind: d.Kind, ttl: d.TTL, part: d.Part, parts: d.Parts,
-		hasTime: d.HasTime, ipv6: d.IPv6, badChecksum: d.BadChecksum, up: f.side(d) == 1,
+		hasTime: d.HasTime, ipv6: d.IPv6, badChecksum: d.BadChecksum, up: f.half(d) == 1,
 	}
 }
 

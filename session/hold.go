@@ -7,7 +7,7 @@ import (
 
 // HoldLeast is the shortest time, in nanoseconds, a verdict is held for a later
 // frame that may explain what looks broken; three round trips when they are
-// longer. HoldFrames further frames of the same side must have come as well.
+// longer. HoldSideFrames further frames of the same side must have come as well.
 const (
 	HoldLeast      = 500e6
 	HoldSideFrames = 32
@@ -16,14 +16,20 @@ const (
 // maxHolds is how many verdicts of a connection may be held.
 const maxHolds = 64
 
-// Hold keeps a case open until a later frame had the time to explain it; settle,
+// A Settler tells what became of a case that was held. It is a value with a name, not a function, so that
+// a table can be written down.
+type Settler interface {
+	Settle() (conform.Ruling, conform.Guard)
+}
+
+// Hold keeps a case open until a later frame had the time to explain it; settler,
 // which may be nil, then tells whether one did.
-func (l *Evaluation) Hold(x conform.Case, settle func() (conform.Ruling, conform.Guard)) {
-	l.HoldFor(x, l.HoldTime(), settle)
+func (l *Evaluation) Hold(x conform.Case, settler Settler) {
+	l.HoldFor(x, l.HoldTime(), settler)
 }
 
 // HoldFor is Hold for a time of the rule's own, in ns.
-func (l *Evaluation) HoldFor(x conform.Case, ns int64, settle func() (conform.Ruling, conform.Guard)) {
+func (l *Evaluation) HoldFor(x conform.Case, ns int64, settler Settler) {
 	if l.doubt != conform.GuardNone && x.Blocked == conform.GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
 		x.Blocked = l.doubt
 	}
@@ -35,7 +41,7 @@ func (l *Evaluation) HoldFor(x conform.Case, ns int64, settle func() (conform.Ru
 	if len(l.holds) == 0 {
 		l.ripe = never
 	}
-	h := hold{x, settle, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames}
+	h := hold{x, settler, l.sight.now + ns, l.sight.frames[x.Dir] + HoldSideFrames}
 	l.ripe.await(&h, l.sight.now)
 	l.holds = append(l.holds, h)
 }
@@ -51,7 +57,7 @@ func (l *Evaluation) ripen() {
 		p := &l.holds[i]
 		if l.sight.now < p.until || l.sight.frames[p.Dir] < p.frames {
 			l.ripe.await(p, l.sight.now)
-			if len(keep) == i {
+			if len(keep) == i { // it stays where it is: a hold is large
 				keep = keep[:i+1]
 			} else {
 				keep = append(keep, *p)
@@ -67,8 +73,8 @@ func (l *Evaluation) ripen() {
 
 func (l *Evaluation) settle(h *hold) {
 	r, g := conform.Failed, conform.GuardNone
-	if h.settle != nil {
-		r, g = h.settle()
+	if h.settler != nil {
+		r, g = h.settler.Settle()
 	}
 	l.end(h, r, g)
 }
@@ -85,7 +91,7 @@ func (l *Evaluation) end(h *hold, r conform.Ruling, g conform.Guard) {
 	}
 }
 
-// Close settles what is still held. At the end of a session nothing can come any
+// close settles what is still held. At the end of a session nothing can come any
 // more that would explain it; at the end of the capture something might have, for
 // what was not held long enough.
 func (l *Evaluation) close(end int64, over bool) {
@@ -106,18 +112,25 @@ const orderFrames = 3 * HoldSideFrames
 // HoldOrder keeps a case open that follows from the order in which frames of the two sides
 // were captured, until so many more came that differing clocks would show.
 func (l *Evaluation) HoldOrder(x conform.Case) {
-	l.HoldFor(x, 0, func() (conform.Ruling, conform.Guard) {
-		if l.ClocksDiffer() {
-			return conform.Doubtful, conform.GuardClock
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	l.HoldFor(x, 0, order{*l})
 	l.holds[len(l.holds)-1].frames = l.sight.frames[x.Dir] + orderFrames
 }
 
-// facing makes the rules look at a frame of a direction, copies included.
-func (l *Evaluation) facing(fr *dissect.Frame, dir dissect.Dir) {
-	l.fr, l.dir, l.doubt, l.cases = fr, dir, conform.GuardNone, 0
+// An order settles what HoldOrder keeps.
+type order struct{ l Evaluation }
+
+// Settle implements Settler.
+func (o order) Settle() (conform.Ruling, conform.Guard) {
+	if o.l.ClocksDiffer() {
+		return conform.Doubtful, conform.GuardClock
+	}
+	return conform.Failed, conform.GuardNone
+}
+
+// beginFrame makes a frame of a direction, copies included, the one at hand of the rules, and settles
+// what waited for it.
+func (l *Evaluation) beginFrame(fr *dissect.Frame, dir dissect.Dir) {
+	l.fr, l.dir, l.doubt = fr, dir, conform.GuardNone
 	if fr.Time-l.sight.now > longPause {
 		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
@@ -128,4 +141,5 @@ func (l *Evaluation) facing(fr *dissect.Frame, dir dissect.Dir) {
 	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
 		l.ripen()
 	}
+	l.cases = 0 // those that were held are of other frames
 }

@@ -7,22 +7,25 @@ type wait struct {
 	dir    dissect.Dir
 	until  int64
 	frames uint64 // of the side
-	settle func()
+	doubt  Doubt
 }
+
+// A Doubt is what waits to be settled (Conn.Later).
+type Doubt interface{ Settle() }
 
 // maxWaits is how many of a connection may be open; the oldest is dropped to make room.
 const maxWaits = 16
 
-// Later calls settle when a later frame had the time to explain what is doubtful at the
+// Later settles a doubt when a later frame had the time to explain what is doubtful at the
 // frame at hand, which a side sent: after Evaluation.HoldTime and HoldSideFrames further
 // frames of it, or at the end of the connection. A wait that the end of the capture cuts
 // short is dropped.
-func (c *Conn) Later(dir dissect.Dir, settle func()) {
+func (c *Conn) Later(dir dissect.Dir, doubt Doubt) {
 	a := c.active
 	if len(a.waits) == maxWaits {
 		a.waits = append(a.waits[:0], a.waits[1:]...)
 	}
-	a.waits = append(a.waits, wait{dir, a.sight.now + c.Rules.HoldTime(), a.sight.frames[dir] + HoldSideFrames, settle})
+	a.waits = append(a.waits, wait{dir, a.sight.now + c.Rules.HoldTime(), a.sight.frames[dir] + HoldSideFrames, doubt})
 }
 
 // settleWaits settles what waited long enough.
@@ -32,7 +35,7 @@ func (a *active) settleWaits() {
 		if a.sight.now < w.until || a.sight.frames[w.dir] < w.frames {
 			left = append(left, w)
 		} else {
-			w.settle()
+			w.doubt.Settle()
 		}
 	}
 	clear(a.waits[len(left):])
@@ -45,7 +48,7 @@ func (a *active) endWaits(end int64, over bool) {
 	a.waits = nil
 	for _, w := range waits {
 		if over || end >= w.until {
-			w.settle()
+			w.doubt.Settle()
 		}
 	}
 }

@@ -2,11 +2,16 @@ package session
 
 import "testing"
 
+// doubt is a Doubt that calls a function.
+type doubt func()
+
+func (d doubt) Settle() { d() }
+
 // TestLater: what is doubtful is settled once what came late would have come, or at the end of
 // its connection, and never when the capture ends before that.
 func TestLater(t *testing.T) {
 	c, settled := newCourt(0), 0
-	c.c.Later(0, func() { settled++ })
+	c.c.Later(0, doubt(func() { settled++ }))
 	for range HoldSideFrames - 1 {
 		c.now += HoldLeast / 10
 		c.say(1, 2, "yes")
@@ -20,7 +25,7 @@ func TestLater(t *testing.T) {
 	}
 	for _, over := range []bool{true, false} {
 		c, settled := newCourt(0), false
-		c.c.Later(0, func() { settled = true })
+		c.c.Later(0, doubt(func() { settled = true }))
 		c.c.active.endWaits(c.now, over)
 		if settled != over {
 			t.Errorf("the connection is over: %v, settled: %v", over, settled)
@@ -32,7 +37,7 @@ func TestLater(t *testing.T) {
 func TestWaitsAreBounded(t *testing.T) {
 	c, settled := newCourt(0), map[int]bool{}
 	for i := range maxWaits + 1 {
-		c.c.Later(0, func() { settled[i] = true })
+		c.c.Later(0, doubt(func() { settled[i] = true }))
 	}
 	c.c.active.endWaits(c.now, true)
 	if len(settled) != maxWaits || settled[0] {

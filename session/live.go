@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
@@ -35,6 +37,9 @@ func (f *Flow) Heard() int64 { return f.table.heard() }
 // Idle is for how long a connection may be silent in a run without end, in ns.
 func (f *Flow) Idle() int64 { return f.table.cfg.Idle }
 
+// patience is for how long, in ns, a pair may be silent until it is closed out; 0 is for ever.
+func (t *Table) patience() int64 { return cmp.Or(t.cfg.Idle, t.cfg.Silence) }
+
 // pace is how often a table looks for what fell silent, in ns.
 func (t *Table) pace() int64 {
 	if !t.live() {
@@ -51,12 +56,12 @@ func (t *Table) pass(at int64) {
 	}
 }
 
-// Tick tells a run without end that every packet until a time was given, in ns since
+// Tick tells a run that every packet until a time was given, in ns since
 // 1970: who is silent past its limit is timed out, and pairs that were silent for
-// Config.Idle are closed out. What rules conclude from the times of packets stays as
-// it is. Without Config.Idle it does nothing.
+// Config.Idle or Config.Silence are closed out. What rules conclude from the times of packets
+// stays as it is. Without either it does nothing.
 func (t *Table) Tick(now int64) {
-	if t.live() {
+	if t.patience() > 0 {
 		t.pass(t.clock.shifted(now))
 	}
 }
@@ -67,7 +72,7 @@ func (t *Table) Latest(at int64) { t.end = max(t.end, t.clock.shifted(at)) }
 
 // silence is for how long nothing came of a pair, in ns.
 func (t *Table) silence(f *Flow) int64 {
-	if t.live() {
+	if t.live() || t.cfg.Silence > 0 && f.session != nil {
 		return t.now - f.seen
 	}
 	return t.end - f.last
@@ -76,17 +81,17 @@ func (t *Table) silence(f *Flow) int64 {
 // gone reports a pair that is to be closed out: it is silent for long, or all its
 // connections have ended and are settled.
 func (t *Table) gone(f *Flow) bool {
-	if !t.live() {
+	if t.patience() == 0 {
 		return false
 	}
 	s := t.silence(f)
-	return s > t.cfg.Idle || f.open == 0 && s > f.Rest()
+	return s > t.patience() || t.live() && f.open == 0 && s > f.Rest()
 }
 
 // visit notes that a datagram of a pair came. After a long silence it is the first
 // one of another flow.
 func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
-	if f.session != nil && f.seen != 0 && d.Time-f.seen > t.cfg.Idle {
+	if f.session != nil && f.seen != 0 && d.Time-f.seen > t.patience() {
 		t.closeOut(f)
 		f = t.find(d)
 	}
@@ -96,8 +101,17 @@ func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 
 // closeOut ends the connections of a pair as they stand and forgets it.
 func (t *Table) closeOut(f *Flow) {
-	t.guard(f, func() { f.session.Close(t.heard()) })
+	t.guard(f, func() { f.session.Close(t.listened(f)) })
 	t.forget(f)
+}
+
+// listened is until when the pair was heard when it is closed, in ns. With Config.Silence that is
+// the same whenever it is looked at.
+func (t *Table) listened(f *Flow) int64 {
+	if t.cfg.Silence > 0 && f.seen != 0 {
+		return min(t.heard(), f.seen+t.cfg.Silence)
+	}
+	return t.heard()
 }
 
 // forget removes a pair.

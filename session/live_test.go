@@ -201,12 +201,17 @@ func TestClosedSize(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
+// tenSeconds is after how long a connection is timed out.
+type tenSeconds struct{ c *Conn }
+
+func (l tenSeconds) TimedOut(end int64) bool { return end-l.c.LastTime > 10e9 }
+
 // Who is silent is timed out by the clock, until a frame comes.
 func TestTimedOutByTick(t *testing.T) {
 	s := newStory(Config{Protocols: []*Protocol{yes()}, Idle: 100e9})
 	s.lock(1, 2)
 	c, state := s.tab.Conns()[0], Established
-	c.Follow(&state, nil, func(end int64) bool { return end-c.LastTime > 10e9 })
+	c.Follow(&state, nil, tenSeconds{c})
 	want := func(after string, want State) {
 		t.Helper()
 		if got, _ := c.StateNow(); got != want || c.Over() != (want == TimedOut) {
@@ -225,4 +230,33 @@ func TestTimedOutByTick(t *testing.T) {
 	s.pass(12e9)
 	s.say(3, 4, "no")
 	want("12 s in which others speak", TimedOut)
+}
+
+// TestSilence: a pair that was silent for longer than Config.Silence is closed out, as it stood
+// that long after its last datagram, whenever that is seen; all else is as in a file.
+func TestSilence(t *testing.T) {
+	const silence = 100e9
+	for _, tt := range []struct {
+		name  string
+		while func(s *story)
+		conns int
+	}{
+		{"nothing", func(s *story) { s.pass(silence + ms) }, 2},
+		{"a tick", func(s *story) { s.pass(5 * silence); s.tab.Tick(s.now) }, 2},
+		{"a shorter silence", func(s *story) { s.pass(silence - ms); s.tab.Tick(s.now) }, 1},
+	} {
+		s := newStory(Config{Protocols: []*Protocol{yes()}, Silence: silence})
+		s.lock(1, 2)
+		f := s.tab.inOrder()[0]
+		last := s.now
+		tt.while(s)
+		if got := s.tab.listened(f); got > last+silence {
+			t.Errorf("%s: the pair was heard until %d, its last datagram was at %d", tt.name, got, last)
+		}
+		s.lock(1, 2)
+		s.tab.Close(s.now)
+		if n := len(s.tab.Conns()); n != tt.conns {
+			t.Errorf("%s: %d connections, want %d", tt.name, n, tt.conns)
+		}
+	}
 }

@@ -11,6 +11,11 @@ import (
 // in ns, to be taken for the same without continuing numbers.
 const moveWithin = 60e9
 
+// SeenFor is for how long after its end, in ns, what a capture shows elsewhere tells of how a
+// connection ended: connections that begin behind it, and that nothing came any more. So that is
+// certain while the capture goes on, and the same however long it is.
+const SeenFor = 600e9
+
 // moveGiveUp is for how long a side was silent, in ns, when its peer closed the connection
 // because of that, and not in order.
 const moveGiveUp = 4e9
@@ -197,6 +202,11 @@ func (c mover) mayMove() bool {
 	return t != nil && t.Sides[0].Last.N > 0 && t.Sides[1].Last.N > 0
 }
 
+// isToBeJudged reports whether both sides were captured, and one was not ended in order.
+func (c mover) isToBeJudged() bool {
+	return c.mayMove() && !(c.endedInOrder(0, c.Trail) && c.endedInOrder(1, c.Trail))
+}
+
 // after are the first of those, in the order of their first frames, that begin behind a
 // frame.
 func after[T any](list []T, frame uint64, first func(T) uint64) []T {
@@ -217,6 +227,9 @@ func (c mover) goesOnIn(x dissect.Dir, among []*Conn) *Move {
 // goesOn reports whether a side goes on in another connection with the same peer.
 func (c mover) goesOn(x dissect.Dir, n *Conn) *Move {
 	if n == c.Conn || n.Protocol != c.Protocol || n.HasSessionID && c.HasSessionID && n.SessionID != c.SessionID {
+		return nil
+	}
+	if n.FirstTime-c.LastTime > SeenFor {
 		return nil
 	}
 	y := dissect.Dir(0)

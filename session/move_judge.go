@@ -3,15 +3,21 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
 // JudgeMoves tells of connections that go on from another address (FLD-REBIND): of those
 // among conns that were closed, each once. One that carries another on may be open still.
 // The tables that they are of must not be used meanwhile.
-func JudgeMoves(conns []*Conn) {
+func JudgeMoves(conns []*Conn) { JudgeMovesUntil(conns, math.MaxInt64) }
+
+// JudgeMovesUntil is JudgeMoves of those connections of whose end everything was seen by a time,
+// in ns since 1970 (SeenFor).
+func JudgeMovesUntil(conns []*Conn, now int64) {
 	var all []*Conn
 	for _, c := range conns {
 		if !c.closed && !c.Complete {
@@ -24,7 +30,7 @@ func JudgeMoves(conns []*Conn) {
 	slices.SortFunc(all, func(a, b *Conn) int { return cmp.Compare(a.FirstFrame, b.FirstFrame) })
 	moves := Moves(all, nil)
 	for _, c := range all {
-		if x := (mover{c}); !c.closed || c.Trail.told || !x.mayMove() || x.endedInOrder(0, c.Trail) && x.endedInOrder(1, c.Trail) {
+		if !c.closed || c.Trail.told || c.LastTime > now-SeenFor || !(mover{c}).isToBeJudged() {
 			continue
 		}
 		c.Trail.told = true
@@ -34,6 +40,45 @@ func JudgeMoves(conns []*Conn) {
 			c.Trail.table.countRebind(c, conform.Tally{Pass: 1})
 		}
 	}
+}
+
+// Awaited reports whether a connection may turn out to carry on another one of those, on which
+// JudgeMoves has not judged yet.
+func Awaited(c *Conn, among []*Conn) bool {
+	if c.Complete || c.Trail == nil {
+		return false
+	}
+	for _, old := range among {
+		if old.FirstFrame < c.FirstFrame && old.Protocol == c.Protocol && old.mayBecome(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBecome reports whether a side was silent when a connection with the same peer, or of the
+// same session, began, and that was not judged.
+func (c *Conn) mayBecome(n *Conn) bool {
+	if c.closed && (c.Trail == nil || c.Trail.told || !(mover{c}).isToBeJudged()) {
+		return false
+	}
+	same := c.HasSessionID && n.HasSessionID && c.SessionID == n.SessionID
+	for x := range dissect.Dirs {
+		for y := range dissect.Dirs {
+			if (same || c.Endpoint(x).IP == n.Endpoint(y).IP) && c.Endpoint(x.Other()) == n.Endpoint(y.Other()) && c.lastOf(x) < n.FirstFrame {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lastOf is the last frame of a side.
+func (c *Conn) lastOf(x dissect.Dir) uint64 {
+	if c.closed {
+		return c.Trail.Sides[x].Last.Frame
+	}
+	return c.Rules.sight.frame[x]
 }
 
 // rebound reports that a side goes on in a connection of this table.

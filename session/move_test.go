@@ -122,3 +122,23 @@ func TestNoTrailOfWhatEndedInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestMovesUntil: where a side goes on tells of a connection what began until ten minutes after its
+// end; it is judged then, and what may carry it on is waited with until it is.
+func TestMovesUntil(t *testing.T) {
+	conns, table := moving(func(old, fresh *Conn) { old.LastTime, fresh.FirstTime = 9e9, 9e9+SeenFor })
+	if JudgeMovesUntil(conns, 9e9+SeenFor-1); table.QualityTallies()[rFldRebind].Opportunities() != 0 || !Awaited(conns[1], conns) {
+		t.Errorf("judged before, or not waited for: %v", Awaited(conns[1], conns))
+	}
+	if JudgeMovesUntil(conns, 9e9+SeenFor); table.QualityTallies()[rFldRebind].Fail != 1 || Awaited(conns[1], conns) {
+		t.Errorf("not judged, or still waited for: %v", Awaited(conns[1], conns))
+	}
+	conns, table = moving(func(old, fresh *Conn) { old.LastTime, fresh.FirstTime = 9e9, 9e9+SeenFor+1 })
+	if JudgeMoves(conns); table.QualityTallies()[rFldRebind].Pass != 1 {
+		t.Errorf("what began later counts: %+v", table.QualityTallies()[rFldRebind])
+	}
+	conns, _ = moving(func(old, fresh *Conn) { fresh.Complete = true })
+	if Awaited(conns[1], conns) {
+		t.Error("one whose start was captured waits")
+	}
+}

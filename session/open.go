@@ -7,7 +7,7 @@ import (
 
 // newConn makes the connection that starts with the frame.
 func newConn(f *Flow, fr *dissect.Frame) *Conn {
-	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, Dir: f.table.spareSides.Take(), FirstFrame: fr.Frame, flow: f, flip: f.side(fr.Datagram) == 1}
+	c := &Conn{ID: -1, Protocol: f.protocol.Protocol, A: fr.Src, B: fr.Dst, Dir: f.table.spareSides.Take(), FirstFrame: fr.Frame, flow: f, flip: f.half(fr.Datagram) == 1}
 	if f.continues(fr) {
 		c.A, c.B, c.flip, c.succeeds = c.B, c.A, !c.flip, true
 	}
@@ -16,19 +16,10 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	c.crowded, f.crowdedOut = f.crowdedOut, 0
 	c.active = f.table.spare.Take()
 	for i := range dissect.Dirs {
-		o := seq.Options{Opened: fr.Time, LowMemory: f.table.cfg.LowMemory, Links: f.table.cfg.Links, Account: f.table.cfg.Endings}
-		if tell := f.table.cfg.Settled; tell != nil {
-			o.Settled = func(x seq.Settled) {
-				x.Time = f.table.clock.stamp(x.Frame, x.Time)
-				tell(c, i, x)
-			}
-		}
-		if r, ok := f.table.cfg.Sink.(Recounter); ok {
-			o.Trip = func(of seq.MeasureSet, at, ns int64) { r.Measured(c, i, of, at, ns) }
-		}
-		if o.Links {
-			o.Never = func(at seq.Position) { f.Acked(at, 0) }
-		}
+		cfg, l := &f.table.cfg, &c.active.listeners[i]
+		*l = listener{c, i}
+		_, trips := cfg.Sink.(Recounter)
+		o := seq.Options{Opened: fr.Time, LowMemory: cfg.LowMemory, Links: cfg.Links, Settles: cfg.Settled != nil, Trips: trips, Account: cfg.Endings, Listener: l}
 		c.Dir[i].Open(&c.active.dirs[i], &c.Dir[i.Other()], o)
 	}
 	c.Rules, c.quality = Evaluation{&c.active.law}, Evaluation{&c.active.quality}
@@ -37,6 +28,27 @@ func newConn(f *Flow, fr *dissect.Frame) *Conn {
 	*c.quality.evaluation = evaluation{c: c, flow: f, rules: Quality, tallies: quality}
 	c.Rules.sight, c.quality.sight = &c.active.sight, &unseen
 	return c
+}
+
+// A listener tells others what is concluded about a side.
+type listener struct {
+	c   *Conn
+	dir dissect.Dir
+}
+
+// Never implements seq.Listener.
+func (l *listener) Never(at seq.Position) { l.c.flow.Acked(at, 0) }
+
+// Settled implements seq.Listener.
+func (l *listener) Settled(x seq.Settled) {
+	t := l.c.flow.table
+	x.Time = t.clock.stamp(x.Frame, x.Time)
+	t.cfg.Settled(l.c, l.dir, x)
+}
+
+// Tripped implements seq.Listener.
+func (l *listener) Tripped(of seq.MeasureSet, at, ns int64) {
+	l.c.flow.table.cfg.Sink.(Recounter).Measured(l.c, l.dir, of, at, ns)
 }
 
 // continues reports whether the connection that a frame starts succeeds one whose opening

@@ -26,17 +26,21 @@ func (c *Conn) Pulse(dir dissect.Dir) seq.Pulse {
 
 // Follow tells where the protocol keeps the state of the connection while it goes on,
 // and whose closing frame came first: State and ClosedBy are written at its end.
-// timedOut tells whether it is timed out when nothing more came until a time, in ns.
-func (c *Conn) Follow(state *State, closer *Side, timedOut func(end int64) bool) {
+// limit may be nil.
+func (c *Conn) Follow(state *State, closer *Side, limit TimeLimit) {
 	a := c.active
-	a.now, a.closer, a.timedOut = state, closer, timedOut
+	a.now, a.closer, a.limit = state, closer, limit
 }
+
+// A TimeLimit tells whether a connection is timed out when nothing more came until a time,
+// in ns.
+type TimeLimit interface{ TimedOut(end int64) bool }
 
 // StateNow is how far the connection has come and who closed it, as far as is known
 // now, in a run without end also from the clock: it may be timed out by silence alone,
 // until a frame comes. State and ClosedBy say it once nothing can change it any more.
 func (c *Conn) StateNow() (State, Side) {
-	if a := c.active; a != nil && a.now != nil && a.timedOut != nil && a.timedOut(c.flow.table.heard()) {
+	if a := c.active; a != nil && a.now != nil && a.limit != nil && a.limit.TimedOut(c.flow.table.heard()) {
 		return TimedOut, NoSide
 	}
 	return c.stateSeen()

@@ -50,8 +50,8 @@ func when(holds bool, format string, args ...any) string {
 func (c *Conn) assessCapture() {
 	s := c.Rules.sight
 	first := seq.SignAt(c.FirstFrame, c.FirstTime)
-	c.observe(rCapDrops, 0, s.lost, when(s.drops, "the capture reports %d dropped packets while the connection was open", s.lost.N))
-	c.observe(rCapTime, 0, s.backwards, when(s.back, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
+	c.observe(rCapDrops, 0, s.lost, when(s.lost.N > 0, "the capture reports %d dropped packets while the connection was open", s.lost.N))
+	c.observe(rCapTime, 0, s.backwards, when(s.backwards.N > 0, "time runs backwards %d times, by up to %s", s.backwards.N, millis(s.backMost)))
 	for dir := range dissect.Dirs {
 		if lead, n, first := c.Dir[dir].Quality().ClockLead(); lead > 0 {
 			c.observe(rCapTime, dir, first, fmt.Sprintf("the clocks at the two capture points differ by at least %s: %d of %d acknowledgements precede what they acknowledge",

@@ -12,7 +12,7 @@ const LockBits = 64
 
 // observe collects evidence and recognises the flow when there is enough.
 func (f *Flow) observe(d *dissect.Datagram) {
-	side := f.side(d)
+	side := f.half(d)
 	best, most := -1, float64(PossibleBits)
 	f.hopeless, f.possible = true, ""
 	whole := true

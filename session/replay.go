@@ -32,7 +32,7 @@ func (c *Conn) Replay(dir dissect.Dir, at *dissect.Frame, kept []*dissect.Datagr
 	c.recount(at)
 	for _, d := range kept {
 		fr := &dissect.Frame{Datagram: d, Protocol: c.Protocol.Name, Connection: -1, Direction: 'a' + byte(dir)}
-		c.face(fr, dir)
+		c.setFrame(fr, dir)
 		c.Rules.doubt = conform.GuardNone
 		track(fr)
 		if c.links() && !fr.Awaits {
@@ -47,7 +47,7 @@ func (c *Conn) Replay(dir dissect.Dir, at *dissect.Frame, kept []*dissect.Datagr
 	if at != nil {
 		dir = c.DirOf(at.Datagram)
 	}
-	c.face(at, dir)
+	c.setFrame(at, dir)
 }
 
 // recount tells a sink that follows counters which frame is behind what was counted since
@@ -61,8 +61,8 @@ func (c *Conn) recount(fr *dissect.Frame) {
 	}
 }
 
-// face makes a frame the one at hand.
-func (c *Conn) face(fr *dissect.Frame, dir dissect.Dir) {
+// setFrame makes a frame the one at hand.
+func (c *Conn) setFrame(fr *dissect.Frame, dir dissect.Dir) {
 	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
 }
 

@@ -31,14 +31,12 @@ type sight struct {
 	frame   [2]uint64 // latest of each side
 	heard   [2]uint64 // frames of the peer before it
 	backAt  int64     // when time last ran backwards
-	back    bool
-	fine    bool   // times are multiples of no coarse step
-	offStep bool   // … of coarseStep
-	offTick bool   // … of tickStep
-	timed   uint64 // frames with a time
-	dropped uint64 // packets the capture said it lost, before the frame at hand
+	fine    bool      // times are multiples of no coarse step
+	offStep bool      // … of coarseStep
+	offTick bool      // … of tickStep
+	timed   uint64    // frames with a time
+	dropped uint64    // packets the capture said it lost, before the frame at hand
 	dropAt  int64
-	drops   bool
 
 	lost      seq.Sign // packets the capture lost while the connection lived; frame: the one behind them
 	backwards seq.Sign
@@ -98,12 +96,12 @@ func (s *sight) seeTime(fr *dissect.Frame, step int64, dir dissect.Dir) {
 		return
 	}
 	if step < -clockStep {
-		s.backAt, s.back = s.now, true
+		s.backAt = s.now
 		s.backwards.See(fr.Frame, fr.Time)
 		s.backMost = max(s.backMost, -step)
 	}
 	if dropped != 0 {
-		s.dropAt, s.dropFrame, s.drops = fr.Time, fr.Frame, true
+		s.dropAt, s.dropFrame = fr.Time, fr.Frame
 		s.lost.See(fr.Frame, fr.Time)
 		s.lost.N += dropped - 1
 	}

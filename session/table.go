@@ -40,8 +40,8 @@ type Table struct {
 	moved          dissect.Datagram // the one at hand, when its time is not the capture's
 	shown          dissect.Datagram // it again, with the capture's time
 	swept          int64            // time of the latest sweep
-	end            int64            // time of the latest packet of the capture
-	now            int64            // time of the latest packet or Tick
+	end            int64            // time of the latest packet of the capture, of other tables, too
+	now            int64            // until when silence is judged: time of the latest packet or Tick
 
 	frameNow uint64            // number of the packet at hand
 	flowNow  *Flow             // that takes it; nil between packets

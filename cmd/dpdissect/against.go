@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -58,4 +59,4 @@ func (c *check) compareWith(run *verdict.Run, paths []string) (err error) {
 	return nil
 }
 
-func wantsMeasures(format string) bool { return format == "json" || format == "ndjson" }
+func wantsMeasures(format string) bool { return report.CheckFormatOf(format).Measures }

@@ -30,7 +30,7 @@ type analyze struct {
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
 	c.delay = reportDelay
-	c.formats = []string{"text", "json", "ndjson", "csv"}
+	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round trips and signatures",

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,13 +18,16 @@ type annotateCommand struct {
 	write string
 	plain bool
 	split splitting
+	sums  bool          // sections have a summary
+	waits time.Duration // the longest time that a live packet waits for later ones
 }
 
-// annotatePatience is the longest time that a live packet waits for later ones.
+// annotatePatience is the usual time.
 const annotatePatience = 2 * time.Second
 
-func newAnnotate() *cobra.Command {
-	c := &annotateCommand{}
+func newAnnotate() *cobra.Command { return (&annotateCommand{waits: annotatePatience}).command() }
+
+func (c *annotateCommand) command() *cobra.Command {
 	c.delay, c.blocks = reportDelay, true
 	c.formats = []string{"pcapng"}
 	cmd := &cobra.Command{
@@ -51,6 +56,9 @@ length and resolution. Several inputs go into one section, merged by time.
 time, and prints their names: game.pcapng becomes game-c0.pcapng, game-c1.pcapng
 and game-other.pcapng, or game-20231114T221300Z.pcapng.
 
+--summary puts a comment into the file with counts of the whole input and what
+explain says first.
+
 A packet is written once it is known what later packets say about it, but no
 later than ` + waits() + `
 after it: an acknowledgement that is captured later is not in its comment.
@@ -66,6 +74,7 @@ Packets without a time (simple packet blocks) have no place for comments.`,
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output; the same as -o")
 	f.BoolVar(&c.plain, "plain", false, "add no comments")
+	f.BoolVar(&c.sums, "summary", false, "put counts and what explain says first of the whole input into a comment of the file; reads the input twice")
 	c.split.add(f)
 	c.add(cmd)
 	return cmd
@@ -99,6 +108,10 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.readSplit(); err != nil {
 		return err
 	}
+	if err := c.checkSummary(paths); err != nil {
+		return err
+	}
+	stamps := stampsOf(paths)
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
@@ -106,18 +119,40 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 	if j.screen.terminal && c.output == "" && c.split.by == "" {
 		return j.finish(usagef("the output is a capture, which no terminal shows: give -w FILE"))
 	}
+	summary, err := c.summary(paths)
+	if err != nil {
+		return j.finish(err)
+	}
 	p := annotate.New(annotate.Options{
 		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain, Filtered: c.filter != "" || c.bytecode != "",
-		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version,
+		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version, Summary: summary,
 	})
 	if c.split.by != "" {
-		return j.finish(c.writeApart(j, p))
+		err = c.writeApart(j, p)
+	} else {
+		err = c.writeWhole(j, p)
 	}
+	if err == nil && c.sums {
+		err = sameFiles(j.stderr, paths, stamps)
+	}
+	return j.finish(err)
+}
+
+// writeWhole writes the packets to one file.
+func (c *annotateCommand) writeWhole(j *job, p *annotate.Printer) error {
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !c.plain && !j.isLive()
 	p.Attach(&j.run, q)
-	j.patience = annotatePatience
-	if err = j.doWith(q, p.Err); err == nil {
+	j.patience = c.waits
+	q.Append(func(dst []byte) []byte { return p.Begin(dst, j.run.Source) })
+	err := q.Flush()
+	if err == nil {
+		err = j.doWith(q, func() error { return cmp.Or(p.Err(), c.ended(j)) })
+	}
+	if err == errEnded {
+		err = q.Finish()
+	}
+	if err == nil {
 		q.Append(func(dst []byte) []byte { return p.Finish(dst, j.run.Source) })
 		if err = q.Flush(); err == nil {
 			err = p.Err()
@@ -126,7 +161,18 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err == nil {
 		c.tell(j, p)
 	}
-	return j.finish(err)
+	return err
+}
+
+// errEnded ends a run over files that was told to end.
+var errEnded = errors.New("the run was told to end")
+
+// ended is errEnded once a run was told to end whose source goes on all the same.
+func (c *annotateCommand) ended(j *job) error {
+	if c.stopped.Load() && !j.run.Source.Waits() {
+		return errEnded
+	}
+	return nil
 }
 
 // tell says what was written.

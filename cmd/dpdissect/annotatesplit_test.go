@@ -82,6 +82,50 @@ func rightPlace(t *testing.T, path string, all []capture.Record) {
 	}
 }
 
+// TestSplitLinks: here.retry_of and here.acks lead, in each file, to the packets that retry_of and
+// acks name, as far as these are in it.
+func TestSplitLinks(t *testing.T) {
+	links, absent := 0, 0
+	for turn, path := range captures(t) {
+		args := [][]string{{"--split", "connection"}, {"--split", "time:1s"}, {"--split", "connection", "-Y", "udp.length > 20"}}[turn%3]
+		for _, part := range splitInto(t, append(args, path)...) {
+			at := map[string]string{} // packet by frame, of those before
+			for i, p := range packets(t, part) {
+				frame := ""
+				for _, line := range machineLines(strings.Join(p.Comments, "\n")) {
+					key := map[string]string{}
+					for word := range strings.FieldsSeq(line) {
+						name, value, _ := strings.Cut(word, "=")
+						key[name] = value
+					}
+					for _, name := range []string{"retry_of", "acks"} {
+						var want []string
+						for frame := range strings.SplitSeq(key[name], ",") {
+							if here := at[frame]; here != "" && frame != "" {
+								want = append(want, here)
+							} else if frame != "" {
+								absent++
+							}
+						}
+						if got := key["here."+name]; got != strings.Join(want, ",") {
+							t.Fatalf("%q, %s: packet %d has here.%s=%s, want %q: %s", args, part, i+1, name, got, want, line)
+						}
+						links += len(want)
+					}
+					if key["here.acked_in"] != "" {
+						t.Errorf("a packet that is written later has a number: %s", line)
+					}
+					frame = key["frame"]
+				}
+				at[frame] = fmt.Sprint(i + 1)
+			}
+		}
+	}
+	if links < 1000 || absent == 0 {
+		t.Errorf("%d links, %d to packets elsewhere", links, absent)
+	}
+}
+
 // TestSplitKeepsFragmentsTogether: the fragments of a datagram are in the file of its
 // connection.
 func TestSplitKeepsFragmentsTogether(t *testing.T) {

@@ -33,7 +33,7 @@ func arrows() []arrow {
 		{"session/conform", []string{"dissect"}, nil, "what a rule is depends on no protocol, and on nothing that follows one"},
 		{"internal/capfilter", []string{"dissect/filter"}, []string{"golang.org/x/net/bpf"}, "capture filters are a language of their own, with the errors of display filters: they know programs and packets, and nothing of this one"},
 		{"internal/trigger", []string{"dissect/filter"}, nil, "triggers are a language: what they are asked about comes as plain numbers"},
-		{"internal/flight", []string{"dissect", "session", "internal/capture", "internal/record", "internal/trigger", "internal/liveview", "internal/explain"}, nil,
+		{"internal/flight", []string{"dissect", "session", "internal/capture", "internal/record", "internal/trigger", "internal/sampler", "internal/explain"}, nil,
 			"the flight recorder judges what the tracker knows, says why connections ended, and names no protocol package"},
 		{"internal/capture", []string{"dissect", "internal/capfilter"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys", "golang.org/x/net"},
 			"capture turns packets into datagrams and knows nothing of what is in them"},
@@ -44,6 +44,8 @@ func arrows() []arrow {
 			"recording writes packets as they are and knows nothing of what is in them"},
 		{"internal/pipeline", []string{"dissect", "session", "internal/capture"}, nil, "the pipeline runs any protocol and names none"},
 		{"internal/points", []string{"dissect", "internal/capture"}, nil, "capture points are compared by what their packets carry, whatever protocol that is"},
+		{"internal/compare", []string{"dissect", "session", "internal/capture", "internal/pipeline", "internal/explain"}, nil,
+			"two captures are compared by what their packets carry and what their analyses say, whatever protocol that is"},
 		{"internal/measure", []string{"session"}, nil, "what is counted of a side is the same for all protocols and all who show it"},
 		{"internal/timeline", []string{"dissect", "session", "internal/measure"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
 		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/report"}, nil,
@@ -54,16 +56,25 @@ func arrows() []arrow {
 			"comments are made of what the tracker says of frames, for all protocols alike: nothing is computed for them, and no protocol package is named"},
 		{"internal/htmlreport", []string{"dissect", "session", "internal/measure", "internal/pipeline", "internal/timeline"}, nil,
 			"the page shows documents as they are, and draws what intervals hold: it reads no captures and names no protocol package"},
-		{"internal/yamlfile", []string{"dissect/filter"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
+		{"internal/yamlfile", []string{"dissect/filter", "dissect/spell"}, []string{"go.yaml.in/yaml"}, "files are taken apart without a word of what they are for; mistakes are marked as those of filters"},
 		{"internal/config", []string{"internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "a configuration says what others understand: they check it"},
 		{"internal/verdict", []string{"dissect", "session", "internal/measure", "internal/yamlfile"}, []string{"go.yaml.in/yaml"}, "verdict weighs what a run found out: it reads no captures and names no protocol package"},
 		{"internal/reduce", []string{"dissect", "session", "internal/capture", "internal/pipeline", "internal/verdict"}, nil, "a capture is reduced by asking the check, whatever protocol that is about"},
+		{"internal/redact", []string{"dissect", "session", "dp8", "dp8/track", "hazel", "internal/capture", "internal/pipeline", "internal/record"}, nil, "values are replaced by the classes of fields; of protocols it knows how DirectPlay 8 signs, and where a version stands in Hazel"},
 		{"internal/explain", []string{"dissect", "session"}, nil, "explanations are made of what the tracker knows, for all protocols alike"},
 		{"internal/plot", nil, nil, "plot draws numbers, whatever they stand for"},
-		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/explain", "internal/measure", "internal/plot", "internal/timeline", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/compare", "internal/explain", "internal/measure", "internal/plot", "internal/timeline", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
 			"report prints what was found and names no protocol package"},
-		{"internal/liveview", []string{"dissect", "session", "internal/measure", "internal/plot", "internal/report"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
+		{"internal/sampler", []string{"dissect", "session", "internal/measure", "internal/report"}, nil,
+			"samples are plain values: who takes them needs no terminal, reads no captures and names no protocol package"},
+		{"internal/liveview", []string{"dissect", "session", "internal/measure", "internal/plot", "internal/report", "internal/sampler"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
+		{"internal/tables", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/outfile", "internal/pipeline", "internal/report", "internal/timeline"}, nil,
+			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
+		{"internal/tablecmd", []string{"session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
+			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},
+		{"internal/parquetfile", []string{"internal/report", "internal/tables"}, []string{"github.com/parquet-go/parquet-go"},
+			"Parquet is written of rows as they are"},
 		{"internal/testbed/jsontest", nil, nil, "jsontest is for tests and uses the standard library alone"},
 		{"internal/testbed/mutate", nil, []string{"golang.org/x/sys"}, "changes of the program are tried by the go command and the standard library"},
 		{"internal/testbed/pcaps", nil, nil, "captures are found for tests by the standard library alone"},
@@ -140,6 +151,17 @@ func TestArrows(t *testing.T) {
 			t.Errorf("the program depends on %s: what makes and tries captures stays out of it", dep)
 		}
 	}
+	linked := strings.Fields(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect"))
+	for _, dep := range linked {
+		for _, heavy := range []string{"parquet", "nats", "minio"} {
+			if strings.Contains(dep, heavy) {
+				t.Errorf("the program depends on %s: that belongs to dpdissect-fleet", dep)
+			}
+		}
+	}
+	if !strings.Contains(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect-fleet"), "parquet-go") {
+		t.Error("dpdissect-fleet does not write Parquet: what is looked for has another name")
+	}
 	for _, p := range protocols.All(protocols.Options{}) {
 		for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+p.Name)) {
 			if strings.Contains(dep, "gopacket") {
@@ -181,6 +203,7 @@ func TestArrowsFail(t *testing.T) {
 		{"internal/report", "github.com/google/gopacket"},
 		{"internal/report", module + "cmd/dpdissect"},
 		{"internal/capture", module + "session"},
+		{"internal/flight", module + "internal/liveview"},
 		{"internal/liveview", module + "internal/capture"},
 		{"internal/liveview", module + "internal/pipeline"},
 		{"internal/liveview", "github.com/fatih/color"},

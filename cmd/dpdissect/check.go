@@ -48,7 +48,9 @@ type check struct {
 func newCheck() *cobra.Command {
 	c := &check{failOn: newChoice("error", "warn", "note"), tolerance: 0.1}
 	c.delay = reportDelay
-	c.formats = []string{"text", "json", "ndjson", "sarif", "junit", "github"}
+	for _, f := range report.CheckFormats {
+		c.formats = append(c.formats, f.Name+f.Use)
+	}
 	cmd := &cobra.Command{
 		Use:   "check INPUT...",
 		Short: "Judge captures by the rules of their protocols and by budgets",
@@ -373,8 +375,8 @@ func (c *check) prepareFiles(paths []string) error {
 	c.files.Reads("the baseline", c.baseline)
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
-		if !ok || path == "" || !slices.Contains(c.formats, format) {
-			return usagef("--report %q: want FORMAT=FILE with %s", s, orList(c.formats))
+		if !ok || path == "" || !slices.Contains(formatNames(c.formats), format) {
+			return usagef("--report %q: want FORMAT=FILE with %s", s, orList(formatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)

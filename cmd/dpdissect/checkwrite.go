@@ -26,16 +26,16 @@ func (c *check) summaryFile() string {
 // of a step.
 func (c *check) write(out *destination, checks []*report.Check) error {
 	for _, e := range c.extra {
-		if err := outfile.Write(e.path, c.render(checks, e.format, &screen{}), outfile.Shared, nil); err != nil {
+		if err := outfile.Write(e.path, c.render(checks, report.CheckFormatOf(e.format), &screen{}), outfile.Shared, nil); err != nil {
 			return notWritten("--report", err)
 		}
 	}
 	if path := c.summaryFile(); path != "" {
-		if err := appendFile(path, c.render(checks, "summary", &screen{})); err != nil {
+		if err := appendFile(path, c.render(checks, report.CheckSummary, &screen{})); err != nil {
 			return err
 		}
 	}
-	_, err := out.Write(c.render(checks, c.format.value, &out.screen))
+	_, err := out.Write(c.render(checks, report.CheckFormatOf(c.format.value), &out.screen))
 	return err
 }
 
@@ -49,50 +49,14 @@ func appendFile(path string, text []byte) error {
 }
 
 // render gives the report of one capture, or that of several.
-func (c *check) render(checks []*report.Check, format string, s *screen) []byte {
+func (c *check) render(checks []*report.Check, f *report.CheckFormat, s *screen) []byte {
 	o := report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet}
 	if len(checks) == 1 {
-		return renderOne(checks[0], format, o)
+		return f.One(checks[0], o)
 	}
 	var results []*verdict.Result
 	for _, r := range checks {
 		results = append(results, r.Result)
 	}
-	return renderSeveral(&report.Checks{Several: verdict.Together(c.base, results), Files: checks}, format, o)
-}
-
-func renderOne(r *report.Check, format string, o report.TextOptions) []byte {
-	switch format {
-	case "json":
-		return report.AppendCheckJSON(nil, r)
-	case "ndjson":
-		return report.AppendCheckRecords(nil, r)
-	case "sarif":
-		return report.AppendSARIF(nil, r)
-	case "junit":
-		return report.AppendJUnit(nil, r)
-	case "github":
-		return report.AppendGitHub(nil, r)
-	case "summary":
-		return report.AppendSummary(nil, r)
-	}
-	return report.AppendCheckText(nil, r, o)
-}
-
-func renderSeveral(r *report.Checks, format string, o report.TextOptions) []byte {
-	switch format {
-	case "json":
-		return report.AppendChecksJSON(nil, r)
-	case "ndjson":
-		return report.AppendChecksRecords(nil, r)
-	case "sarif":
-		return report.AppendChecksSARIF(nil, r)
-	case "junit":
-		return report.AppendChecksJUnit(nil, r)
-	case "github":
-		return report.AppendChecksGitHub(nil, r)
-	case "summary":
-		return report.AppendChecksSummary(nil, r)
-	}
-	return report.AppendChecksText(nil, r, o)
+	return f.Several(&report.Checks{Several: verdict.Together(c.base, results), Files: checks}, o)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -400,5 +401,47 @@ func TestCompareNothing(t *testing.T) {
 	}
 	if _, _, code := call(t, "compare", pa, pa+".none"); code != exitInput {
 		t.Errorf("a file that is not there: code %d", code)
+	}
+}
+
+// TestBetween: commands that tell each of two captures go on with what both show together, and keep the counts
+// of dpdissect/points/1.
+func TestBetween(t *testing.T) {
+	a, b, lost := pair(t)
+	pa, pb := a.write("a.pcap"), b.write("b.pcap")
+	var got struct {
+		Pairs []struct {
+			A, B  string
+			Whole bool
+			Flows []struct {
+				Src, Dst, First string
+				Both            int
+				OnlyA           struct{ Datagrams, Edge int } `json:"only_a"`
+				OnlyB           struct{ Datagrams, Edge int } `json:"only_b"`
+			}
+			Compare comparison
+		}
+	}
+	for _, command := range []string{"analyze", "explain"} {
+		text := output(t, command, "--format", "json", pa, pb)
+		if err := json.Unmarshal([]byte(text), &got); err != nil || len(got.Pairs) != 1 {
+			t.Fatalf("%v: %s", err, text)
+		}
+		p := got.Pairs[0]
+		both, alone := 0, 0
+		for _, f := range p.Flows {
+			both, alone = both+f.Both, alone+f.OnlyA.Datagrams+f.OnlyB.Datagrams
+		}
+		if alone != lost || both != len(a.records)-lostAt(a, b)-notUDP(a) || p.A != pa || !p.Whole || p.Compare.Schema != "dpdissect/compare/1" {
+			t.Errorf("%s: %d in both and %d in one, %+v", command, both, alone, p)
+		}
+		text = output(t, command, pa, pb)
+		want := output(t, "compare", pa, pb)
+		if !strings.HasSuffix(text, want) {
+			t.Errorf("%s ends otherwise than compare:\n%s", command, text[max(0, len(text)-2000):])
+		}
+	}
+	if err := schema(t, "points").Validate(records(t, output(t, "analyze", "--format", "json", pa, pb))[0]); err != nil {
+		t.Error(err)
 	}
 }

@@ -20,11 +20,11 @@ func configChecks() config.Checks {
 	colors := newColor()
 	return config.Checks{
 		Ports: func(ports string) error {
-			_, err := parsePorts(strings.TrimSpace(ports))
+			_, err := protocols.ParsePorts(strings.TrimSpace(ports))
 			return err
 		},
 		Protocol: func(name string) error {
-			_, _, err := parseSpeaker(name, protocols.All(protocols.Options{}))
+			_, _, err := protocols.ParseSpeaker(name, protocols.All(protocols.Options{}))
 			return err
 		},
 		Color: colors.Set,

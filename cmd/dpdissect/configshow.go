@@ -54,7 +54,7 @@ func (c *configShow) show(w *os.File) error {
 		return usageError{err}
 	}
 	for _, rule := range c.decodeAs {
-		if _, err := parseDecodeAs(rule, protocols.All(protocols.Options{})); err != nil {
+		if _, err := protocols.ParseForce(rule, protocols.All(protocols.Options{})); err != nil {
 			return usageError{err}
 		}
 	}

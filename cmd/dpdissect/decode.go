@@ -52,7 +52,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
-	c.formats = []string{"text", "json", "ndjson", "csv", "events"}
+	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat, "events"}
 	f := cmd.Flags()
 	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")

@@ -22,7 +22,7 @@ type explanation struct {
 
 func newExplain() *cobra.Command {
 	c := &explanation{}
-	c.formats = []string{"text", "json", "markdown"}
+	c.formats = []string{textFormat, jsonFormat, "markdown for tickets"}
 	cmd := &cobra.Command{
 		Use:   "explain INPUT...",
 		Short: "Say what happened to each connection, in sentences with proof",

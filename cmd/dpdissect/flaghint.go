@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // tsharkHints say what does here what a flag of tshark does there.
@@ -39,7 +39,7 @@ func flagHint(cmd *cobra.Command, e *pflag.NotExistError) string {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		if hint := filter.DidYouMean("--"+name, names); hint != "" {
+		if hint := spell.DidYouMean("--"+name, names); hint != "" {
 			return hint
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -30,7 +31,7 @@ func TestDecodeAs(t *testing.T) {
 		{"udp.port==65535:1,two:spec", 65535, 65535, "two", "spec"},
 		{"udp.port==0x8fe,one", 2302, 2302, "one", ""},
 	} {
-		f, err := parseDecodeAs(c.text, known)
+		f, err := protocols.ParseForce(c.text, known)
 		if err != nil || f.Lo != c.lo || f.Hi != c.hi || f.Protocol.Name != c.name || f.Dialect != c.dialect {
 			t.Errorf("%q: %+v, %v", c.text, f, err)
 		}
@@ -50,7 +51,7 @@ func TestDecodeAs(t *testing.T) {
 		"udp.port==2302,two:":      `unknown dialect "": two has 0.1 or spec`,
 		"udp.port==2302,two:0.1:1": `unknown dialect "0.1:1"`,
 	} {
-		if _, err := parseDecodeAs(text, known); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := protocols.ParseForce(text, known); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -119,7 +119,7 @@ func (p *printout) harms() (all []string) {
 	}
 	for name, text := range p.files {
 		all = append(all, inText("the name "+name, name, "text")...)
-		if !strings.HasPrefix(name, "/payloads/") { // which are as they were
+		if !strings.HasPrefix(name, "/payloads/") && !strings.HasSuffix(name, ".pcapng") { // which are as they were, or packets
 			all = append(all, inText(name, text, strings.TrimPrefix(name, "/"))...)
 		}
 	}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,20 +39,23 @@ type input struct {
 	color        choice
 	quiet        bool
 	output       string
+	inOrder      bool     // files are read one after the other
 	outputFlag   string   // that names it in messages, -o when empty
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
-	prepare      func(j *job) error // opens further outputs before anything is read; nil for none
-	formats      []string           // text, json and ndjson unless the command has others
+	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
+	stdin        io.Reader               // what "-" reads, standard input when nil
+	dp8          func(*dp8track.Options) // changes what DirectPlay 8 is told; nil for nothing
+	formats      []string                // text, json and ndjson unless the command has others
 }
 
 // add adds the flags. They stand behind the command's own.
 func (in *input) add(cmd *cobra.Command) {
 	if in.formats == nil {
-		in.formats = []string{"text", "json", "ndjson"}
+		in.formats = []string{textFormat, jsonFormat, ndjsonFormat}
 	}
-	in.format = newChoice(in.formats...)
+	in.format = newChoice(formatNames(in.formats)...)
 	in.color = newColor()
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -97,6 +100,12 @@ func (in *input) addTracking(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&in.display, "display-filter", "Y", "", "display `FILTER` in Wireshark's syntax")
 	f.Var(&in.connection, "connection", "show only connection `N`, by its number in the analysis")
+	in.addProtocols(cmd)
+}
+
+// addProtocols adds the flags that say what packets are of.
+func (in *input) addProtocols(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
 	f.StringSliceVar(&in.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
 	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
@@ -106,29 +115,31 @@ func (in *input) addTracking(cmd *cobra.Command) {
 
 func newColor() choice { return newChoice("auto", "always", "never") }
 
+// What commands say of the formats that several of them have: the name of one, and behind it
+// what it is for.
+const (
+	textFormat   = "text for people"
+	jsonFormat   = "json for one document"
+	ndjsonFormat = "ndjson for one record a line"
+	csvFormat    = "csv for spreadsheets"
+)
+
+// formatNames are the first words of what is said of formats.
+func formatNames(formats []string) []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i], _, _ = strings.Cut(f, " ")
+	}
+	return names
+}
+
+// formatUsage is the help of --format.
 func formatUsage(formats []string) string {
-	if slices.Contains(formats, "markdown") {
-		return "`FORMAT` is text for people, json for one document, or markdown for tickets"
+	if len(formats) == 1 {
+		return "`FORMAT`: " + formats[0] + " is the only one"
 	}
-	if slices.Contains(formats, "html") {
-		return "`FORMAT`: html, one page, is the only one"
-	}
-	if slices.Contains(formats, "pcapng") {
-		return "`FORMAT`: pcapng is the only one"
-	}
-	if slices.Contains(formats, "svg") {
-		return "`FORMAT` is text for people, svg for a picture, mermaid for Markdown, or json for one document"
-	}
-	if slices.Contains(formats, "events") {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, csv for spreadsheets, or events"
-	}
-	if slices.Contains(formats, "csv") {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, or csv for spreadsheets"
-	}
-	if len(formats) > 3 {
-		return "`FORMAT` is text for people, json for one document, ndjson for one record a line, sarif, junit, or github for annotations"
-	}
-	return "text for people, one JSON document, or one JSON record a line"
+	last := len(formats) - 1
+	return "`FORMAT` is " + strings.Join(formats[:last], ", ") + ", or " + formats[last]
 }
 
 // quietMeans is the annotation that says what -q does to a command.
@@ -147,10 +158,14 @@ func (in *input) config() (session.Config, error) {
 	if err != nil {
 		return session.Config{}, err
 	}
-	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
+	o := dp8track.Options{Secrets: secrets}
+	if in.dp8 != nil {
+		in.dp8(&o)
+	}
+	all := protocols.All(protocols.Options{DP8: o})
 	cfg := session.Config{Protocols: all}
 	for _, s := range in.decodeAs {
-		f, err := parseDecodeAs(s, all)
+		f, err := protocols.ParseForce(s, all)
 		if err != nil {
 			return cfg, usageError{err}
 		}
@@ -160,7 +175,7 @@ func (in *input) config() (session.Config, error) {
 		cfg.Protocols = nil
 	}
 	for _, name := range in.only {
-		p, err := protocolNamed(name, all)
+		p, err := protocols.Named(name, all)
 		if err != nil {
 			return cfg, usagef("--protocols: %w", err)
 		}

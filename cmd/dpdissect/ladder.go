@@ -26,7 +26,7 @@ const ladderPatience = 2 * time.Second
 func newLadder() *cobra.Command {
 	c := &ladderCommand{}
 	c.delay = reportDelay
-	c.formats = []string{"text", "svg", "mermaid", "json"}
+	c.formats = []string{textFormat, "svg for a picture", "mermaid for Markdown", jsonFormat}
 	cmd := &cobra.Command{
 		Use:   "ladder INPUT...",
 		Short: "Draw a connection as a sequence diagram",

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/capfilter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
@@ -32,6 +32,7 @@ type live struct {
 	own        bool // not promiscuous
 	user       string
 	follow     bool          // files grow
+	pace       bool          // their packets come as their times say
 	delay      time.Duration // how long packets wait in the kernel for others; 0 is viewDelay
 	limits     capture.Limits
 	stopped    atomic.Bool // by a signal
@@ -232,7 +233,7 @@ func withNearDevice(err error) error {
 	for i := range list {
 		names[i] = list[i].Name
 	}
-	return fmt.Errorf("%w%s", err, filter.DidYouMean(string(unknown), names))
+	return fmt.Errorf("%w%s", err, spell.DidYouMean(string(unknown), names))
 }
 
 // announce says that packets are captured from now on, and whether by root, who need

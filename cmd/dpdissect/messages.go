@@ -45,7 +45,7 @@ change.`,
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
-	c.formats = []string{"text", "json", "ndjson", "csv"}
+	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
 	f := cmd.Flags()
 	f.StringVar(&c.dir, "out", "", "write payloads to files in directory `DIR`")
 	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")

@@ -54,6 +54,13 @@ var tried = map[string][][]string{
 	"max-tries":           {{"--max-tries", "9"}},
 	"reduce packet-count": {}, // what is left may not have the finding
 	"reduce protocols":    {},
+	"ports":               {}, // evidence that is gone may make the analysis differ: TestRedactMapsPorts
+	"others":              {{"--others", "drop"}},
+	"key-file":            {},
+	"map":                 {{"--map", folderMark + "/map"}},
+	"secrets-out":         {{"--secrets-out", folderMark + "/secrets"}},
+	"verify":              {}, // of a capture that is there already: TestRedactVerifyFindsWhatIsPlanted
+	"redact output":       {},
 	"reduce decode-as":    {},
 	"around":              {{"--around", "9"}},
 	"title":               {{"--title", "<b>\x1b[31m&amp;"}},
@@ -109,7 +116,7 @@ var tried = map[string][][]string{
 }
 
 // needed are the flags without which commands read no capture, or print nothing of it.
-var needed = map[string][]string{"protocols": {"-v"}, "annotate": {"-w", "-"}, "reduce": {"--rule", "CAP-UPLOSS", "-w", folderMark + "/small.pcapng"}}
+var needed = map[string][]string{"protocols": {"-v"}, "annotate": {"-w", "-"}, "reduce": {"--rule", "CAP-UPLOSS", "-w", folderMark + "/small.pcapng"}, "redact": {"-w", folderMark + "/public.pcapng"}}
 
 // allFields gives -e with every field there is.
 func allFields() (args []string) {
@@ -139,7 +146,7 @@ func formatsOf(c *cobra.Command) []string {
 // flagsTried gives the arguments that are tried of a flag of a command, and whether any are
 // known.
 func flagsTried(c *cobra.Command, f *pflag.Flag) (args [][]string, known bool) {
-	if c.Name() == "reduce" && slices.Contains(notOfReduce, f.Name) {
+	if c.Name() == "reduce" && slices.Contains(notOfReduce, f.Name) || c.Name() == "redact" && slices.Contains(notOfRedact, f.Name) {
 		return nil, true
 	}
 	if args, known = tried[c.Name()+" "+f.Name]; !known {

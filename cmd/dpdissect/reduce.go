@@ -35,7 +35,7 @@ type reduceCommand struct {
 
 func newReduce() *cobra.Command {
 	c := &reduceCommand{maxTries: 2000}
-	c.formats = []string{"text", "json"}
+	c.formats = []string{textFormat, jsonFormat}
 	cmd := &cobra.Command{
 		Use:   "reduce INPUT --rule RULE -w FILE",
 		Short: "Write the smallest capture found that still shows a finding",

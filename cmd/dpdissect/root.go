@@ -52,6 +52,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, stdout, stderr *os.File) int {
 	ignoreBrokenPipes()
 	root := newRoot()
+	if isExtcap(root, args) {
+		return runExtcap(args, stdout, stderr)
+	}
 	args = explainFiles(root, args)
 	if isCompletion(args) {
 		addCompletions(root)
@@ -118,11 +121,11 @@ at two points. -i captures live.`,
   dpdissect report game.pcap -o report.html
   dpdissect decode -V -Y 'retry or gap' game.pcap`,
 		Args:          unknownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          helpOrVersion,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       buildVersion().line(),
 	}
+	root.Flags().BoolP("version", "v", false, "version for dpdissect")
 	root.SetFlagErrorFunc(flagError)
 	for _, task := range tasks() {
 		root.AddGroup(&cobra.Group{ID: task.id, Title: task.title})
@@ -134,8 +137,17 @@ at two points. -i captures live.`,
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
-	setTemplates(root)
+	setUsage(root)
 	return root
+}
+
+// helpOrVersion is the program without a command.
+func helpOrVersion(root *cobra.Command, _ []string) error {
+	if version, _ := root.Flags().GetBool("version"); !version {
+		return root.Help()
+	}
+	_, err := fmt.Fprintln(root.OutOrStdout(), "dpdissect", buildVersion().line())
+	return err
 }
 
 // A task is what somebody wants, with the commands for it, the one to begin with first.
@@ -146,8 +158,8 @@ type task struct {
 
 func tasks() []task {
 	return []task{
-		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newCompare(), newReport(), newTimeline()}},
-		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newWireshark()}},
+		{"happened", "What happened, and why", []*cobra.Command{newExplain(), newAnalyze(), newCompare(), newReport(), newTimeline(), newTables()}},
+		{"frames", "Frame by frame", []*cobra.Command{newDecode(), newMessages(), newLadder(), newAnnotate(), newRedact(), newWireshark()}},
 		{"record", "Recording", []*cobra.Command{newCapture(), newInterfaces()}},
 		{"check", "Continuous integration", []*cobra.Command{newCheck(), newReduce()}},
 		{"reference", "Reference", []*cobra.Command{newFields(), newProtocols(), newRules(), newSchema()}},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -334,5 +334,5 @@ func showRule(cmd *cobra.Command, id, format string) error {
 		}
 		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth))))
 	}
-	return usagef("unknown rule %s%s", id, filter.DidYouMean(id, ids))
+	return usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
 }

@@ -29,7 +29,7 @@ const slicesTime = "slices-time"
 func newTimeline() *cobra.Command {
 	c := &timelineCommand{}
 	c.delay = reportDelay
-	c.formats = []string{"text", "csv", "json", "ndjson"}
+	c.formats = []string{textFormat, csvFormat, jsonFormat, ndjsonFormat}
 	cmd := &cobra.Command{
 		Use:   "timeline INPUT...",
 		Short: "Show the numbers of connections over time",

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/dpdissect/dpdissect/internal/liveview"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 // onTerminal reports whether there is somebody to look and to press keys.
@@ -68,7 +69,7 @@ func (v *view) open() {
 }
 
 // offer gives it something new to show.
-func (v *view) offer(s *liveview.Snapshot) {
+func (v *view) offer(s *sampler.Snapshot) {
 	if v.cancel == nil {
 		v.open()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -24,7 +25,7 @@ type watcher struct {
 	all     func() []session.Finding
 	forget  func(gone map[*session.Conn]bool)
 	chosen  *selection // by -Y, or nil
-	sampler liveview.Sampler
+	sampler sampler.Sampler
 	started time.Time
 	view    *view // nil where nobody watches
 	clock   captureClock
@@ -150,7 +151,7 @@ func (w *watcher) offer(now time.Time) error {
 	return nil
 }
 
-func (w *watcher) snapshot(now time.Time) *liveview.Snapshot {
+func (w *watcher) snapshot(now time.Time) *sampler.Snapshot {
 	for _, f := range w.fresh() {
 		w.sampler.Note(&f)
 	}
@@ -174,8 +175,8 @@ func (w *watcher) snapshot(now time.Time) *liveview.Snapshot {
 }
 
 // status is what is known of the run without its connections.
-func (w *watcher) status(now time.Time) liveview.Status {
-	st := liveview.Status{Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces}
+func (w *watcher) status(now time.Time) sampler.Status {
+	st := sampler.Status{Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces}
 	if w.live {
 		st.Dropped = w.run.Source.Dropped()
 		return st

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -69,15 +70,16 @@ const wiresharkSchema = "dpdissect/wireshark/1"
 
 func newWiresharkInstall() *cobra.Command {
 	var dir string
-	var noProfile, force bool
+	var noExtcap, noProfile, force bool
 	format := choice{allowed: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Write the plugin and a profile into Wireshark's folders",
 		Long: `Write the plugin and the profile dpdissect (columns, colours, buttons) into the
-folders of this user's Wireshark, and print each path. tshark, where it is
-found, says which folders these are; WIRESHARK_CONFIG_DIR and
-WIRESHARK_PLUGIN_DIR are obeyed. Nothing of the user's own is changed.
+folders of this user's Wireshark, with a link to this program, which captures
+for Wireshark then (extcap), and print each path. tshark, where it is found,
+says which folders these are; WIRESHARK_CONFIG_DIR, WIRESHARK_PLUGIN_DIR and
+WIRESHARK_EXTCAP_DIR are obeyed. Nothing of the user's own is changed.
 
 A list of what was written is kept in dpdissect.installed beside the plugin. A
 file that this program did not write is not replaced unless --force is given.`,
@@ -89,12 +91,21 @@ file that this program did not write is not replaced unless --force is given.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&dir, "dir", "", "write below `DIR` in place of Wireshark's folders")
+	f.BoolVar(&noExtcap, "no-extcap", false, "make no link: nothing captures for Wireshark")
 	f.BoolVar(&noProfile, "no-profile", false, "write no profile")
 	f.BoolVar(&force, "force", false, "replace files that this program did not write")
 	format.add(cmd, "format", "paths as text, or one JSON document")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		folders := wireshark.FindFolders(dir)
-		done, err := folders.Install(wireshark.Options{Version: buildVersion().Version, Profile: !noProfile, Force: force})
+		o := wireshark.Options{Version: buildVersion().Version, Profile: !noProfile, Force: force}
+		if !noExtcap {
+			path, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			o.Program = path
+		}
+		done, err := folders.Install(o)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // functionNames are for messages.
@@ -32,7 +34,7 @@ func (c *compiler) call(t *call) *operand {
 	case "string":
 		c.spelled(r, o)
 	default:
-		c.fail(span{t.at.start, t.at.start + len(t.fn)}, "unknown function %s%s", t.fn, DidYouMean(t.fn, functionNames))
+		c.fail(span{t.at.start, t.at.start + len(t.fn)}, "unknown function %s%s", t.fn, spell.DidYouMean(t.fn, functionNames))
 	}
 	return r
 }

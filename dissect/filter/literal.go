@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // A notation says how constants of an operand are written.
@@ -112,7 +113,7 @@ func (n *notation) noNumber(a *atom) string {
 	for i := range n.values {
 		names[i] = n.values[i].Name
 	}
-	return fmt.Sprintf("%s has no value named %s%s", n.name, a.text, DidYouMean(a.text, names))
+	return fmt.Sprintf("%s has no value named %s%s", n.name, a.text, spell.DidYouMean(a.text, names))
 }
 
 // parseOctets reads a number of a few bytes as a byte string.
@@ -195,5 +196,5 @@ func parseText(n *notation, a *atom) (interval[string], string) {
 			return point(w), ""
 		}
 	}
-	return interval[string]{}, fmt.Sprintf("%s is never %q%s", n.name, a.text, DidYouMean(a.text, n.words))
+	return interval[string]{}, fmt.Sprintf("%s is never %q%s", n.name, a.text, spell.DidYouMean(a.text, n.words))
 }

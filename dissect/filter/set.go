@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // A Name is one name of a set, for reference tables and completion.
@@ -213,7 +214,7 @@ func (s *Set) unknown(a *atom) string {
 	if strings.Contains(a.text, ".") {
 		kind = "field"
 	}
-	return fmt.Sprintf("unknown %s %s%s", kind, a.text, DidYouMean(a.text, names))
+	return fmt.Sprintf("unknown %s %s%s", kind, a.text, spell.DidYouMean(a.text, names))
 }
 
 // Values lists the values of a name that have names themselves, for completion: "CONNECT"

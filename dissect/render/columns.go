@@ -2,13 +2,16 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // Columns prints chosen fields of frames, one line a frame: what -e asks for.
@@ -38,7 +41,8 @@ func NewColumns(names []string, o ColumnOptions, protocols []*dissect.Protocol) 
 	for _, name := range names {
 		col, ok := known[name]
 		if !ok {
-			return nil, fmt.Errorf("unknown field %q%s", name, didYouMean(name, known))
+			hint := spell.DidYouMean(name, slices.Collect(maps.Keys(known)))
+			return nil, fmt.Errorf("unknown field %q%s", name, cmp.Or(hint, "; see `dpdissect fields`"))
 		}
 		c.columns = append(c.columns, *col)
 	}

@@ -52,8 +52,8 @@ func TestColumns(t *testing.T) {
 
 func TestColumnErrors(t *testing.T) {
 	for name, want := range map[string]string{
-		"fake.sep":   `unknown field "fake.sep": did you mean fake.seq`,
-		"seq":        `unknown field "seq": did you mean fake.header.seq or fake.seq?`,
+		"fake.sep":   `unknown field "fake.sep" (did you mean fake.seq`,
+		"seq":        `unknown field "seq" (did you mean fake.header.seq or fake.seq?)`,
 		"udp.srcprt": `did you mean udp.srcport`,
 		"qqqqqqqqqq": "see `dpdissect fields`",
 	} {

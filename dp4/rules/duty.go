@@ -51,9 +51,24 @@ func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	if d.times < neglectTimes || j.Frame.Time-d.at < neglectTime || rules.Frames(dir.Other())-d.sent < neglectFrames {
 		return
 	}
+	needed := j.neededNeglects(dir)
+	if int(d.times) < needed && needed < neglectTold {
+		return
+	}
+	x := conform.Case{Rule: r3153Retx, Dir: dir.Other(), Frame: u.Frame, Time: u.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
+		Message: fmt.Sprintf("sequence %d was reported missing %d times in %d ms but is not sent again", uint8(u.Num), d.times, (j.Frame.Time-d.at)/1e6)}
+	if int(d.times) < needed {
+		x.Blocked = conform.GuardOdds
+	}
 	d.times = neglectTold
-	rules.Judge(conform.Case{Rule: r3153Retx, Dir: dir.Other(), Frame: u.Frame, Time: u.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
-		Message: fmt.Sprintf("sequence %d was reported missing repeatedly for %d ms but is not sent again", uint8(u.Num), (j.Frame.Time-d.at)/1e6)})
+	rules.Judge(x)
+}
+
+// neededNeglects is how many reports of side dir it takes: each may be lost behind the
+// capture point, as what the side sends itself, and the retry that it causes before it.
+func (j *judge) neededNeglects(dir dissect.Dir) int {
+	own, sender := &j.c.Dir[dir], &j.side[dir.Other()]
+	return conform.NeededOdds(sender.missed+own.Retries, min(sender.captured, own.Quality().Distinct()))
 }
 
 // A denial is what is remembered of the reports that a packet is missing, since it was last

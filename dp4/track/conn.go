@@ -20,7 +20,6 @@ type conn struct {
 	Event // the frame at hand
 	judge Judge
 	ack   seq.Acknowledgement
-	link  func(seq.Position)
 }
 
 // A side is what is remembered of one sender.

@@ -11,7 +11,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 	c := p.spare.Take()
 	c.flow, c.wants = p.flow, p.flow.Wants()
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, nil, c.timedOut)
+	c.c.Follow(&c.life.state, nil, c)
 	if f.Type != dp4.TypeNone {
 		c.c.Players, c.c.HasPlayers = [2]uint32{f.From.Value, f.To.Value}, true
 	}
@@ -30,11 +30,13 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		c.judge = p.judge()
 		c.judge.Follow(View{c})
 	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		c.flow.Acked(at, c.Frame.Frame)
-	}
 	return c
+}
+
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
 }
 
 // input tracks one decoded datagram.
@@ -59,7 +61,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 		num, msg = c.recognize(dir)
 	} else if !damaged {
 		c.sent.Of(fr.Datagram, 0, seq.Unmarked)
-		c.sent.Passed = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
+		c.sent.Outdated = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
 		fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, untracked)
 	}
 	if c.Faults != 0 && c.IsNew() {
@@ -168,7 +170,7 @@ func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	s.msg.Advance(msg)
 	if s.early {
 		s.early = false
-		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+		out.AckedBefore(s.seq.Peek(uint32(s.earlyTo)))
 	}
 	v := out.Send(&c.sent)
 	c.Frame.Words |= v.Words

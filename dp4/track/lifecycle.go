@@ -111,8 +111,8 @@ func (c *conn) unreachable(lost dissect.Dir) {
 	}
 }
 
-// timedOut reports whether a side gave up after tries without any reaction, when nothing came until end.
-func (c *conn) timedOut(end int64) bool { return !c.life.gone && c.life.gaveUp(end) }
+// TimedOut implements session.TimeLimit: it reports whether a side gave up after tries without any reaction, when nothing came until end.
+func (c *conn) TimedOut(end int64) bool { return !c.life.gone && c.life.gaveUp(end) }
 
 // finish settles the connection. end is the time of the last packet captured.
 func (c *conn) finish(end int64) {
@@ -135,7 +135,7 @@ func (c *conn) finish(end int64) {
 			c.c.Dir[i].SetLimits(l)
 		}
 	}
-	if c.timedOut(end) {
+	if c.TimedOut(end) {
 		c.life.state = session.TimedOut
 	}
 	c.c.State = c.life.state

@@ -31,7 +31,7 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 	}
 	if b.n == 0 || top > b.top {
 		b.n, b.top = b.n+1, top
-		if top == j.side[dir.Other()].Numbers.Seen+1 {
+		if top == j.side[dir.Other()].Numbers.TopSeen+1 {
 			b.beyond++
 			j.side[dir].sequence.odd = true
 		}

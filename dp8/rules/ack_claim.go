@@ -33,7 +33,7 @@ func (j ackJudge) judgeClaim(dir dissect.Dir, k *track.Claim) {
 		j.disprove(dir, k, fmt.Sprintf("a later frame goes back to %d", uint8(k.By)))
 	case track.ClaimUnseen:
 		j.shelve(dir, k, conform.GuardBidir)
-	case track.ClaimDoubted:
+	case track.ClaimForgotten:
 		j.shelve(dir, k, conform.GuardUnwrap)
 	case track.ClaimLeft:
 		j.judgeLastClaim(dir, k)

@@ -75,7 +75,7 @@ func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir dissect.Dir, d *d
 	sure := j.Unwrapped(dir, s.EndAt)
 	if at, over := j.overSince(); over && j.Frame.Time-at > overAfter {
 		x := rules.Here(r3143Terminated, fmt.Sprintf("bSeq %d, %d s after both sides ended and were acknowledged", d.Seq, (j.Frame.Time-at)/1e9), j.side[dir].closing.end)
-		if !sure && !(d.KeepAlive && j.hs.SessionKnown && j.c.Complete) {
+		if !sure && !(d.KeepAlive && j.c.HasSessionID && j.c.Complete) {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
@@ -197,20 +197,29 @@ func (j closeJudge) judgeReply(dir dissect.Dir, next seq.Num) {
 		x := rules.Here(r3143Reply, fmt.Sprintf("%d s after acknowledging END_STREAM, with nothing left to send, the side has not ended its own stream", (j.Frame.Time-duty.since)/1e9))
 		x.Since = duty.since
 		// After long silence it might be another connection: a KeepAlive names it.
-		if !j.Unwrapped(dir, duty.since) && !(j.Packet.Type == dp8.TypeDFrame && j.Packet.DFrame.KeepAlive && j.hs.SessionKnown) {
+		if !j.Unwrapped(dir, duty.since) && !(j.Packet.Type == dp8.TypeDFrame && j.Packet.DFrame.KeepAlive && j.c.HasSessionID) {
 			x.Blocked = conform.GuardLife
 		}
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if s.Ended || j.Resets() != [2]bool{} {
-				return conform.Passed, conform.GuardNone
-			}
-			return conform.Failed, conform.GuardNone
-		})
+		rules.Hold(x, unended{j, dir})
 		return
 	}
 	if next > duty.next {
 		duty.next, duty.since = next, j.Frame.Time
 	}
+}
+
+// An unended is a side that has not ended its stream.
+type unended struct {
+	j   closeJudge
+	dir dissect.Dir
+}
+
+// Settle implements session.Settler.
+func (h unended) Settle() (conform.Ruling, conform.Guard) {
+	if h.j.side[h.dir].Ended || h.j.Resets() != [2]bool{} {
+		return conform.Passed, conform.GuardNone
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // allCaptured reports that the latest numbers below next were captured: none of them

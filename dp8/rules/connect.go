@@ -104,7 +104,7 @@ func (j handshakeJudge) judgeConnect(dir dissect.Dir, h *dp8.Handshake, foreign,
 		}
 		return
 	}
-	if j.hs.SessionKnown && j.asked[dir].n > 0 {
+	if j.c.HasSessionID && j.asked[dir].n > 0 {
 		rules.Pass(r2211SessidConst)
 	}
 	if opening {

@@ -125,7 +125,7 @@ func (j contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 // holdsID reports a payload that is exactly the connection's session id. Zero is
 // what a payload may well be.
 func (j contentJudge) holdsID(d *dp8.DFrame) bool {
-	return j.hs.SessionKnown && j.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
+	return j.c.HasSessionID && j.c.SessionID != 0 && len(d.Payload) == 4 && !d.Coalesced &&
 		binary.LittleEndian.Uint32(d.Payload) == j.c.SessionID
 }
 
@@ -209,13 +209,21 @@ func (j contentJudge) reportKeepAlive(rules *session.Evaluation, d *dp8.DFrame) 
 	}
 	x := rules.Here(r222KaSessid, j.foreignID(d))
 	x.Blocked = doubtGuards[j.OtherID.Doubt]
-	id := d.SessionID
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if other, again := j.OtherSession(); again && other == id {
-			return conform.Doubtful, conform.GuardLife // it came again: another connection's
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	rules.Hold(x, foreignID{j, d.SessionID})
+}
+
+// A foreignID is an id of a KeepAlive that is not the connection's.
+type foreignID struct {
+	j  contentJudge
+	id uint32
+}
+
+// Settle implements session.Settler.
+func (h foreignID) Settle() (conform.Ruling, conform.Guard) {
+	if other, again := h.j.OtherSession(); again && other == h.id {
+		return conform.Doubtful, conform.GuardLife // it came again: another connection's
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 func (j contentJudge) foreignID(d *dp8.DFrame) string {

@@ -40,13 +40,13 @@ func (j commandJudge) judgeHard(dir dissect.Dir, h *dp8.Handshake) {
 	rules.PassSet(setCFrame)
 	rules.Pass(r2214Cmd)
 	j.judgeTrailing(rules, h)
-	if j.hs.SessionKnown {
+	if j.c.HasSessionID {
 		rules.Pass(r2214Sessid)
 	}
 	good := j.keepsHardFields(dir, h)
 	j.settleFast(dir, h)
 	j.judgeHardMsgID(dir, h)
-	if !good || !j.hs.SessionKnown {
+	if !good || !j.c.HasSessionID {
 		return // what is wrong with it shows that more may be; it may belong to a connection before
 	}
 	j.judgeHardTimes(dir, h)

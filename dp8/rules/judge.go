@@ -106,7 +106,7 @@ func (j *judge) Observe(s track.Step) {
 		j.commands().judgeTick(dir)
 		j.acks().judgeNSeq(dir, e.Num)
 	case track.Closes:
-		j.ends().judgeAcknowledged(dir, e.Next)
+		j.ends().judgeAcknowledged(dir, e.AckedTo)
 	case track.Acknowledges:
 		j.acks().judgeAcknowledgement(dir)
 	case track.GivesUp:

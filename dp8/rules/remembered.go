@@ -60,7 +60,8 @@ type baseCount struct {
 type unmasked struct {
 	num     seq.Num
 	frame   uint64
-	since   int64 // when it was sent
+	sent    int64 // when it was
+	since   int64 // when the other side was first seen to wait for it
 	told    int64 // time of the latest report that it is missing
 	frames  int   // of its side behind maskDue, without a mask that names it
 	waiting bool

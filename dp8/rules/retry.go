@@ -61,7 +61,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 	x.Blocked = blocked
 	rules.Judge(x)
 	if first {
-		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.High)), f.Frame)
+		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.TopFirst)), f.Frame)
 		x.Blocked = blocked
 		rules.Judge(x)
 	}
@@ -157,13 +157,23 @@ func (j retryJudge) judgeMoved(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	s.judged = true
 	was, rules := s.num, &j.c.Rules
 	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was neither acknowledged nor retried, is sent again as bSeq %d", uint8(was), uint8(num)), f.Frame)
-	rules.HoldFor(x, movedSettles, func() (conform.Ruling, conform.Guard) {
-		if f := j.side[dir].History.At(was); f != nil && f.Sendings > 1 {
-			return conform.Passed, 0
-		}
-		if s := &j.side[dir].sequence.stall; !s.set || s.num != was || s.reports < 3 {
-			return conform.Passed, 0
-		}
-		return conform.Failed, 0
-	})
+	rules.HoldFor(x, movedSettles, moved{j, dir, was})
+}
+
+// A moved number seems to have been sent under another one.
+type moved struct {
+	j   retryJudge
+	dir dissect.Dir
+	was seq.Num
+}
+
+// Settle implements session.Settler.
+func (h moved) Settle() (conform.Ruling, conform.Guard) {
+	if f := h.j.side[h.dir].History.At(h.was); f != nil && f.Sendings > 1 {
+		return conform.Passed, 0
+	}
+	if s := &h.j.side[h.dir].sequence.stall; !s.set || s.num != h.was || s.reports < 3 {
+		return conform.Passed, 0
+	}
+	return conform.Failed, 0
 }

@@ -29,7 +29,7 @@ func (j sequenceJudge) judgeSendMask(dir dissect.Dir, before seq.Num) {
 		rules.Pass(r31524Base)
 	case g.Reliable == 0:
 	case g.FromNext:
-		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(j.side[dir].Numbers.Seen+1)))
+		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(j.side[dir].Numbers.TopSeen+1)))
 	default:
 		n := before - 1 - seq.Num(bits.TrailingZeros64(g.Reliable))
 		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), j.Remembered(dir, n).Frame)
@@ -86,8 +86,8 @@ func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) 
 	}
 }
 
-// maskDue is how long after an unreliable number was sent a send mask must have
-// announced its loss, in ns: several periods of the retry timer.
+// maskDue is how long after the other side began to wait for an unreliable number, and for no
+// lower one, a send mask must have announced its loss, in ns: several periods of the retry timer.
 const maskDue = 3e9
 
 // reportMissing notes a number that the other side waits for while later ones
@@ -108,7 +108,7 @@ func (j sequenceJudge) reportMissing(dir dissect.Dir, next seq.Num, mask uint64)
 		return
 	}
 	if f := j.Remembered(dir, next); f != nil && f.Command&dp8.Reliable == 0 {
-		*u = unmasked{num: next, frame: f.Frame, since: f.Time, told: j.Frame.Time, waiting: true}
+		*u = unmasked{num: next, frame: f.Frame, sent: f.Time, since: j.Frame.Time, told: j.Frame.Time, waiting: true}
 	}
 }
 
@@ -127,7 +127,7 @@ func (j sequenceJudge) judgeSilence(dir dissect.Dir, before seq.Num, mask uint64
 	if u.frames++; u.frames > j.neededOf(dir) {
 		u.judged = true
 		x := rules.Here(r3165UnrelMask, fmt.Sprintf("no send mask names %d, which is unreliable and lost, and for which the other side has waited %s", uint8(u.num), ms(j.Frame.Time-u.since)), u.frame)
-		if !rules.Clean(u.since) {
+		if !rules.Clean(u.sent) {
 			x.Blocked = conform.GuardClean
 		}
 		rules.Judge(x)

@@ -206,7 +206,7 @@ var doubtGuards = [...]conform.Guard{track.IDKnown: conform.GuardNone, track.IDO
 // judgeActed judges that a refused frame of side dir is acknowledged. A good copy may be captured
 // a little later.
 func (j signatureJudge) judgeActed(dir dissect.Dir, r *track.Refusal) {
-	s, rules, broken := &j.side[dir], &j.c.Rules, &actedRules[r.Why]
+	rules, broken := &j.c.Rules, &actedRules[r.Why]
 	if r.Good {
 		rules.Pass(broken.rule)
 		return
@@ -216,15 +216,25 @@ func (j signatureJudge) judgeActed(dir dissect.Dir, r *track.Refusal) {
 	if !rules.CleanBut(dir, 0, r.Refused) || !rules.CleanOf(dir.Other(), 0) {
 		x.Blocked = conform.GuardClean
 	}
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if s.Took(r) {
-			return conform.Passed, conform.GuardNone
-		}
-		if _, again := j.OtherSession(); r.Why == track.ForeignSession && again {
-			return conform.Doubtful, conform.GuardLife // its id came again: another connection's
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	rules.Hold(x, actedOn{j, dir, r})
+}
+
+// An actedOn is a refused frame of a side that was acknowledged.
+type actedOn struct {
+	j   signatureJudge
+	dir dissect.Dir
+	r   *track.Refusal
+}
+
+// Settle implements session.Settler.
+func (h actedOn) Settle() (conform.Ruling, conform.Guard) {
+	if h.j.side[h.dir].Took(h.r) {
+		return conform.Passed, conform.GuardNone
+	}
+	if _, again := h.j.OtherSession(); h.r.Why == track.ForeignSession && again {
+		return conform.Doubtful, conform.GuardLife // its id came again: another connection's
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // checkSupplied compares supplied secrets with those of the handshake.

@@ -158,7 +158,7 @@ func (j retryJudge) judgeShrink(dir dissect.Dir, num seq.Num) {
 		return
 	}
 	w.fullAt = j.Frame.Time
-	if j.side[dir].Numbers.High+1-num < dp8.WindowSize-4 {
+	if j.side[dir].Numbers.TopFirst+1-num < dp8.WindowSize-4 {
 		w.full = 0
 		rules.Pass(r3144CcLoss)
 		return

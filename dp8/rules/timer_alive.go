@@ -16,7 +16,7 @@ func (w *timerState) wake(j *judge, pause int64) {
 	*w = timerState{alive: w.alive, due: true, pause: pause, woken: j.Frame.Frame, wokenAt: j.Frame.Time, sleeper: j.Dir, opening: w.opening}
 	for i := range j.side {
 		if n := &j.side[i].Numbers; n.Started && j.side[i].sequence.idle && !j.side[i].Restless { // SACKs have no numbers that would show one missing
-			w.next[i] = n.Seen + 1
+			w.next[i] = n.TopSeen + 1
 		} else {
 			w.due = false
 		}
@@ -86,39 +86,52 @@ func (j retryJudge) judgeOpening(dir dissect.Dir, num seq.Num) {
 	}
 }
 
-// roundTrip is the shortest round trip, where numbers or the handshake show it, in ns: of
-// a side of which little was captured, the handshake may be all.
-func (j retryJudge) roundTrip() int64 {
-	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
+// roundTrip is the shortest round trip, where numbers or the handshake show it, in ns, and
+// whether it is known well: of a side of which little was captured, the handshake may be all.
+func (j retryJudge) roundTrip() (ns int64, sure bool) {
+	a, b := &j.c.Dir[0], &j.c.Dir[1]
+	ns, sure = a.MinRTT()+b.MinRTT(), min(a.Quality().RoundTrips(), b.Quality().RoundTrips()) >= leastTrips
 	if j.Connector() < 0 {
-		return rtt
+		return ns, sure
 	}
 	asks, confirms := &j.asked[j.Connector()], &j.side[j.Connector()].cframes
 	if asks.n > 0 && confirms.op != dp8.OpConnect && confirms.at > asks.firstAt {
-		rtt = min(rtt, confirms.at-asks.firstAt)
+		return min(ns, confirms.at-asks.firstAt), true
 	}
-	return rtt
+	return ns, sure
 }
 
 // settleOpening judges the first numbers of a side when they are acknowledged: no
 // more than the first window in half a round trip (MC-DPL8R 3.1.4.4).
 func (j retryJudge) settleOpening(dir dissect.Dir, next seq.Num) {
 	b, rules := &j.timers.opening[dir], &j.c.Rules
-	rtt := j.roundTrip()
+	rtt, sure := j.roundTrip()
 	if b.frame == 0 || next <= openingKnown || j.c.Dir[0].MinRTT() == 0 || j.c.Dir[1].MinRTT() == 0 {
 		return
 	}
 	if !rules.Check(r3144CcInit, b.took >= rtt/2) {
 		x := conform.Case{Rule: r3144CcInit, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true,
 			Message: fmt.Sprintf("%d packets were sent in %s, and a round trip takes %s: congestion control starts with two", openingMost+1, ms(b.took), ms(rtt))}
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if !rules.Clean(0) {
-				return conform.Doubtful, conform.GuardClean
-			}
-			return conform.Failed, conform.GuardNone
-		})
+		rules.Hold(x, hasty{j, sure})
 	}
 	*b = burst{}
+}
+
+// A hasty side began with more numbers than its first window.
+type hasty struct {
+	j    retryJudge
+	sure bool // how short a round trip is, is known
+}
+
+// Settle implements session.Settler.
+func (h hasty) Settle() (conform.Ruling, conform.Guard) {
+	switch {
+	case !h.j.c.Rules.Clean(0):
+		return conform.Doubtful, conform.GuardClean
+	case !h.sure:
+		return conform.Doubtful, conform.GuardRTT
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // judgeConnects judges when and how often CONNECT is sent (MC-DPL8R 3.1.2.1). The

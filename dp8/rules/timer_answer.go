@@ -55,7 +55,7 @@ func (j retryJudge) acknowledged(dir dissect.Dir, a *track.Applied) {
 	if j.Said.Ahead || !peer.Numbers.Started {
 		return
 	}
-	seen := peer.Numbers.Seen
+	seen := peer.Numbers.TopSeen
 	o.idle = next == seen+1
 	if a.Known && next > a.Cum && o.drops != 0 && a.Cum < peer.GaveUp {
 		j.passedGivenUp(dir, a.Cum, next)

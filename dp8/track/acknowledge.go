@@ -37,7 +37,7 @@ func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) 
 	if len(peer.refused) > 0 {
 		c.voidRefused(dir, next)
 	}
-	if c.Next = next; c.life.closeEnd != [2]bool{} {
+	if c.AckedTo = next; c.someEnded() {
 		c.tell(dir, Closes)
 	}
 	genuine := !c.Frame.Words.Has(dissect.Duplicate)

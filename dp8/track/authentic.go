@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"bytes"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -251,4 +253,29 @@ func (c *conn) inferMode(dir dissect.Dir, sig [8]byte) {
 	}
 	c.c.Signing = modeNames[c.mode]
 	c.c.Infer("signing")
+}
+
+// frameSigned reports whether the frame at hand has a signature.
+func (c *conn) frameSigned() bool {
+	switch c.Packet.Type {
+	case dp8.TypeSACK:
+		return c.Packet.SACK.HasSignature
+	case dp8.TypeHardDisconnect:
+		return c.Packet.Handshake.HasSignature
+	}
+	return c.Packet.DFrame.HasSignature
+}
+
+// surelySigned reports whether it is beyond doubt that the connection is signed:
+// the handshake was captured, or a signature was right.
+func (c *conn) surelySigned() bool {
+	return !slices.Contains(c.c.Inferred, "signing") || c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid > 0
+}
+
+// undecided reports that the handshake was both signed and not, or may have been, since only
+// the connector's part was captured, and that no signature was right since: whether frames
+// must be signed, and with which secret, is not known.
+func (c *conn) undecided() bool {
+	h := &c.hs
+	return (h.mix.mixed || h.Signed && !h.mix.offered[1]) && c.c.Dir[0].Signatures.Valid+c.c.Dir[1].Signatures.Valid == 0
 }

@@ -33,7 +33,7 @@ const (
 	ClaimSentLater                     // a number of it was sent for the first time much later
 	ClaimTakenBack                     // a later frame of its side goes back to a lower number
 	ClaimUnseen                        // the other side is not seen
-	ClaimDoubted                       // numbers are in doubt since
+	ClaimForgotten                     // numbers are in doubt since
 	ClaimLeft                          // the connection ended
 )
 
@@ -114,7 +114,7 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 	if !ok {
 		return false
 	}
-	for n := num + 1; n <= min(own.High, num+dp8.WindowSize); n++ {
+	for n := num + 1; n <= min(own.TopFirst, num+dp8.WindowSize); n++ {
 		if k := c.carried(dir, n); k != nil && k.Next != 0 && k.Next < received {
 			return true
 		}
@@ -146,7 +146,7 @@ func (c *conn) deny(dir dissect.Dir, next seq.Num) {
 	l.claims.Settle(func(k *Claim) bool {
 		switch late := c.Frame.Time-k.Time > c.apart(); {
 		case k.Hole:
-		case k.Top() >= next && late && next == own.Seen+1:
+		case k.Top() >= next && late && next == own.TopSeen+1:
 			k.Denied, k.DeniedTo = c.Frame.Frame, next
 		case k.Top() < next:
 			k.Denied = 0

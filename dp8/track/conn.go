@@ -35,7 +35,6 @@ type conn struct {
 
 	Event // the frame at hand
 	ack   seq.Acknowledgement
-	link  func(seq.Position)
 
 	numbered [2]int64 // time of the latest numbered frame
 	spoke    int64    // … or SACK, of either side
@@ -43,10 +42,16 @@ type conn struct {
 	grain    int64    // of the capture's times, as far as can be told, ns
 	trusted  int64    // since when numbers are beyond doubt
 
-	before int64 // time of the frame before, ns
+	prevTime int64 // time of the frame before, ns
 }
 
 // A Side is what is remembered of one sender.
+//
+// How far it has come is known in three ways: to the engine (seq.Window.Highest: all that was
+// believed), to retries (History.Top: what is remembered, frames behind END_STREAM too), and to
+// rules (Numbers.TopFirst: first transmissions; TopSeen: all captured; both without a frame that
+// proved out of place, and forgotten by forgetNumbers). bNRcv is read against the first for the
+// engine (Event.AckedTo), and against TopSeen for rules (Said.Next).
 type Side struct {
 	seq      seq.Serial
 	nseq     seq.Serial // what its SACKs say it will send next

@@ -164,7 +164,7 @@ func (a *assembler) count(complete bool, size int) {
 }
 
 func (a *assembler) emit(m *session.Message) {
-	m.Dir, m.At = a.dir, a.conn.now
+	m.Dir, m.At = a.dir, a.conn.toldIn
 	a.conn.c.Deliver(m)
 }
 

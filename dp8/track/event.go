@@ -31,13 +31,15 @@ type Judge interface {
 	End(unproven [2]bool)
 }
 
-// An Event is the frame at hand, and what is known of it. It is filled in from top to bottom.
+// An Event is the frame at hand and what is known of it. It is one value for the whole connection:
+// a field holds for the Steps named beside it, and is of an earlier frame before. (Zeroing all of
+// it would cost more than decoding a frame.)
 type Event struct {
 	Frame  *dissect.Frame // nil when none is at hand
 	Packet *dp8.Frame     // decoded
 	Dir    dissect.Dir    // its sender
 	Num    seq.Num        // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
-	now    uint64         // number of its frame; of another one where this one was kept aside until then
+	toldIn uint64         // number of the frame in which rules are told of it: a later one where it was kept aside until then
 
 	Sent    seq.Sending // what the engine is given of it
 	Damaged bool        // of what cannot be read: its receiver never saw it
@@ -57,7 +59,7 @@ type Event struct {
 	Placing   Placing
 
 	// Of what acknowledges.
-	Next    seq.Num // the number that is expected next
+	AckedTo seq.Num // the number of the other side that is expected next, as the engine is told
 	Said    Saying  // of the other side's numbers
 	Reading Reading
 	Applied Applied

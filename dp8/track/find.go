@@ -41,7 +41,14 @@ func (c *conn) layout() dissect.Layout {
 	return l
 }
 
-// find gives the connection a datagram belongs to, new when it starts one.
+// find gives the connection a datagram belongs to, new when it starts one:
+//  1. A frame without a session id belongs to the active connection.
+//  2. One with the id of a connection belongs to that, unless it is a CONNECT that begins the
+//     same session again (overBy).
+//  3. A CONNECT with a new id starts a connection, unless receivers ignore it or it goes on
+//     with a pending attempt (starts).
+//  4. Anything else with a new id starts one when the other side named the id before, or when
+//     the active one may be over; else it stays with the active one as a stray.
 func (p *pair) find(fr *dissect.Frame) *conn {
 	id, op, ok := sessionOf(fr.Payload)
 	if !ok {
@@ -50,10 +57,11 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 		}
 		return p.active
 	}
+conns:
 	for i := len(p.conns) - 1; i >= 0; i-- {
-		if c := p.conns[i]; c.hs.SessionKnown && c.c.SessionID == id {
+		if c := p.conns[i]; c.c.HasSessionID && c.c.SessionID == id {
 			if op == dp8.OpConnect && c.overBy(fr) {
-				break
+				break conns
 			}
 			return c
 		}
@@ -63,11 +71,11 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 	}
 	switch {
 	case p.active == nil:
-	case op != dp8.OpConnect && p.active.named(p.active.c.DirOf(fr.Datagram), id):
+	case op != dp8.OpConnect && p.active.claimsOwn(p.active.c.DirOf(fr.Datagram), id):
 		c := p.open(fr, true)
 		p.active = c
 		return c
-	case op == dp8.OpHardDisconnect, !p.active.hs.SessionKnown && op != dp8.OpConnect:
+	case op == dp8.OpHardDisconnect, !p.active.c.HasSessionID && op != dp8.OpConnect:
 		return p.active
 	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
@@ -84,7 +92,7 @@ func (p *pair) find(fr *dissect.Frame) *conn {
 // attempt.
 func (p *pair) starts(fr *dissect.Frame) bool {
 	a := p.active
-	return isReal(fr.Payload) && !a.changesID(fr) && (a.hs.SessionKnown || a.started())
+	return isReal(fr.Payload) && !a.changesID(fr) && (a.c.HasSessionID || a.started())
 }
 
 // AttemptGap is the time after a handshake, in ns, from which on a CONNECT is a new attempt and
@@ -142,11 +150,6 @@ func (p *pair) open(fr *dissect.Frame, handshake bool) *conn {
 	}
 	p.learned = nil
 	return c
-}
-
-// established makes a connection the one that data belongs to.
-func (p *pair) established(c *conn) {
-	p.active = c
 }
 
 // drop finishes the oldest connection that is not the active one.

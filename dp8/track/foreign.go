@@ -11,7 +11,7 @@ import (
 // foreignKeepAlive reports a KeepAlive of another session: receivers must
 // ignore it (MC-DPL8R 3.1.5.2).
 func (c *conn) foreignKeepAlive(d *dp8.DFrame) bool {
-	foreign := d.KeepAlive && c.hs.SessionKnown && d.SessionID != c.c.SessionID
+	foreign := d.KeepAlive && c.c.HasSessionID && d.SessionID != c.c.SessionID
 	if foreign {
 		c.unsay(d.SessionID)
 	}

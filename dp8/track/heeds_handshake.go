@@ -52,7 +52,7 @@ func (c *conn) heedsHandshake(dir dissect.Dir, h *dp8.Handshake) bool {
 
 // isForeign reports a command frame of another session.
 func (c *conn) isForeign(h *dp8.Handshake) bool {
-	return c.hs.SessionKnown && h.SessionID != c.c.SessionID
+	return c.c.HasSessionID && h.SessionID != c.c.SessionID
 }
 
 // isSound reports a CONNECT that no receiver ignores (MC-DPL8R 2.2.1.1).

@@ -11,7 +11,7 @@ const historySize = 2 * dp8.WindowSize
 // A Record is what is remembered of one data frame number of a side.
 type Record struct {
 	Frame     uint64 // first captured sending, that of the first sending once it is captured
-	Time      int64  // of that, ns, valid with timed
+	Time      int64  // of that, ns, valid with Timed
 	Last      int64  // time of the latest sending
 	Command   dp8.Command
 	Control   dp8.Control
@@ -33,7 +33,7 @@ type Record struct {
 	Signature [8]byte
 	Hash      uint64 // of its whole datagram
 
-	Next  seq.Num // bNRcv, 0 when it can't be relied on
+	Next  seq.Num // bNRcv, valid with carries; 0 when it can't be relied on
 	Sacks uint64  // bit i: next+1+i
 	Drops uint64  // bit i: num-1-i; what all sendings gave up
 }

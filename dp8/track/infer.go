@@ -50,7 +50,7 @@ func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
 	default:
 		c.inferVersion(dp8.Version15 - 1)
 		if !c.hs.any && c.c.SessionID == a.id {
-			c.hs.SessionKnown, c.c.SessionID, c.c.HasSessionID = false, 0, false
+			c.c.SessionID, c.c.HasSessionID = 0, false
 		}
 		d.KeepAlive, d.SessionID = false, 0
 		d.Payload = c.Frame.Payload[len(c.Frame.Payload)-4:]

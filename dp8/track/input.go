@@ -9,18 +9,14 @@ import (
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	c.c.Follow(&c.life.state, &c.life.closer, c)
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.nseq.Bits = 8, 8
-		s.keys.proof = &c.proof
+		s.keys.proof, s.keys.watch = &c.proof, p.opts.Keys
 		s.asm.conn, s.asm.dir = c, i
 		s.History.lowMemory = c.wants.LowMemory
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
-	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		c.flow.Acked(at, c.Frame.Frame)
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
@@ -29,9 +25,15 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	return c
 }
 
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
+}
+
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
-	c.Frame, c.Packet, c.now = fr, f, fr.Frame
+	c.Frame, c.Packet, c.toldIn = fr, f, fr.Frame
 	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	switch {
@@ -50,7 +52,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	case f.Type != dp8.TypeNone:
 		c.handshake(dir)
 	}
-	c.before = fr.Time
+	c.prevTime = fr.Time
 }
 
 // countUntracked counts a frame by what it is and tracks nothing of it.
@@ -127,7 +129,15 @@ func (c *conn) heedData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 	}
 }
 
-// numberedFrame tracks a data frame that its receiver may accept.
+// numberedFrame tracks a data frame that its receiver may accept. The order counts:
+//   - confirmAcked first: it replays frames kept aside, each as the one at hand.
+//   - Horizon, the Stamp, placeInTime and recall before Send: they note what was known without
+//     this frame.
+//   - noteEnd before Placed, but Ended and EndSeq behind it (sawData): the judge asks whether the
+//     stream had ended before this frame.
+//   - acknowledge before giveUp: it begins Said, to which giveUp adds Drops.
+//   - remember behind Placed, for the judge compares with what was sent before; carry behind
+//     remember and giveUp: it copies Said into the Record.
 func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	s, out := &c.side[dir], &c.c.Dir[dir]
 	c.confirmAcked(dir.Other(), d.NRcv, d.SACKMask)
@@ -136,11 +146,11 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	s.seq.Advance(num)
 	if s.early {
 		s.early = false
-		out.Passed(s.seq.Peek(uint32(s.earlyTo)))
+		out.AckedBefore(s.seq.Peek(uint32(s.earlyTo)))
 	}
 	c.Num, c.KeepAlive, c.Horizon = num, keepAlive, c.c.Rules.Horizon()
 	c.Stamp.data, c.Stamp.Retry, c.Stamp.tick = true, c.Sent.Mark == seq.MarkRetry, 0
-	c.heed(dir, num)
+	c.placeInTime(dir, num)
 	c.recall(dir, num)
 	c.Verdict = out.Send(&c.Sent)
 	v := &c.Verdict
@@ -181,21 +191,21 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 		c.tell(dir, Taken)
 	}
 	if !copied && c.strays != nil && (keepAlive && d.KeepAlive || v.Novelty == seq.First && v.Words&gapWord == 0) {
-		c.lives(dir, d.KeepAlive && c.hs.SessionKnown, num)
+		c.lives(dir, d.KeepAlive && c.c.HasSessionID, num)
 	}
 }
 
 const gapWord = dissect.Gap | dissect.GapFilled
 
-// mark completes the description of a data frame for the engine: what RETRY says, and
-// whether its side has told of more received since it was sent.
+// mark adds to what sending said of the frame at hand, which is called first: what RETRY says,
+// and whether its side has told of more received since it was sent.
 func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
 		c.Sent.Mark = seq.MarkRetry
 	} else if num <= c.side[dir].History.Top {
 		cum, ok := c.c.Dir[dir.Other()].Window().Cumulative()
-		c.Sent.Passed = ok && near(cum, d.NRcv) < cum
+		c.Sent.Outdated = ok && near(cum, d.NRcv) < cum
 	}
 }
 
@@ -225,7 +235,7 @@ func (c *conn) sack(dir dissect.Dir) {
 		return
 	}
 	x := c.sending(0, seq.Unmarked)
-	x.Passed = s.Ticks.passed(k.Timestamp)
+	x.Outdated = s.Ticks.passed(k.Timestamp)
 	c.Frame.Words |= c.c.Dir[dir].Unnumbered(x, false)
 	c.heedSACK(dir, next, k)
 }
@@ -243,9 +253,9 @@ func (c *conn) heedSACK(dir dissect.Dir, next seq.Num, k *dp8.SACK) {
 	c.listen(dir, next)
 	s.nseq.Advance(next)
 	c.Stamp.data, c.Stamp.Retry, c.Stamp.tick = false, false, k.Timestamp
-	c.heed(dir, next)
+	c.placeInTime(dir, next)
 	c.deny(dir, next)
-	c.acknowledge(dir, k.NRcv, k.SACKMask, true)
+	c.acknowledge(dir, k.NRcv, k.SACKMask, true) // before giveUp, as in numberedFrame
 	s.Restless = k.SendMask != 0 || c.Frame.Words.Has(dissect.DuplicateAck)
 	if k.SendMask != 0 {
 		c.giveUp(dir, next, k.SendMask)

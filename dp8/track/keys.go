@@ -63,6 +63,7 @@ type candidate struct {
 	recipe   recipe
 	key      dp8.Secret
 	modifier dp8.Secret
+	source   [8]byte // signature of the frame that the modifier derives from
 	hits     uint64
 }
 
@@ -72,6 +73,7 @@ type lowest struct {
 	num   seq.Num
 	found bool
 	mods  [unchanged]dp8.Secret
+	sig   [8]byte // of the frame
 }
 
 func (l *lowest) offer(num seq.Num, payload, frame []byte, sigOff int) bool {
@@ -80,6 +82,7 @@ func (l *lowest) offer(num seq.Num, payload, frame []byte, sigOff int) bool {
 	}
 	l.num, l.found = num, true
 	l.mods = modifiers(payload, frame, sigOff)
+	copy(l.sig[:], frame[min(sigOff, len(frame)):])
 	return true
 }
 
@@ -140,6 +143,7 @@ type keyring struct {
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
 	scratch    []byte
+	watch      KeyWatch // nil for none
 }
 
 // A proof is the recipe that was proven on a connection; both sides share it.
@@ -172,6 +176,9 @@ const (
 func (k *keyring) matches(payload []byte, off int, sig [8]byte, key dp8.Secret) bool {
 	var sum [8]byte
 	sum, k.scratch = dp8.Digest(k.scratch, payload, off, key)
+	if sum == sig && k.watch != nil {
+		k.watch.Signs(sig, key)
+	}
 	return sum == sig
 }
 
@@ -220,7 +227,8 @@ func (k *keyring) foresees(payload []byte, off int, sig [8]byte) bool {
 		k.propose()
 	}
 	for i := range k.cands {
-		if k.matches(payload, off, sig, k.cands[i].key) {
+		if c := &k.cands[i]; k.matches(payload, off, sig, c.key) {
+			k.follows(c)
 			return true
 		}
 	}
@@ -233,6 +241,7 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 		k.propose()
 	}
 	if c, ok := k.certain(); ok {
+		k.follows(&c)
 		k.advance(c)
 		return k.check(payload, off, sig, k.current, k.previous, true)
 	}
@@ -246,6 +255,7 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 		c := &k.cands[i]
 		switch {
 		case k.matches(payload, off, sig, c.key):
+			k.follows(c)
 			c.hits++
 			k.drop() // they are forged
 			return sigLikely
@@ -319,28 +329,36 @@ func (k *keyring) advance(c candidate) {
 func (k *keyring) propose() {
 	if k.first.any.found {
 		for how := derivation(0); how < unchanged; how++ {
-			k.proposeOne(recipe{how: how, empty: true}, k.first.any.mods[how])
+			k.proposeOne(recipe{how: how, empty: true}, k.first.any.mods[how], k.first.any.sig)
 		}
 	}
 	if k.first.full.found && k.first.full.num != k.first.any.num {
 		for how := derivation(0); how < unchanged; how++ {
-			k.proposeOne(recipe{how: how}, k.first.full.mods[how])
+			k.proposeOne(recipe{how: how}, k.first.full.mods[how], k.first.full.sig)
 		}
 	}
 	if k.hasMod {
-		k.proposeOne(recipe{how: unchanged}, k.modifier)
+		k.proposeOne(recipe{how: unchanged}, k.modifier, [8]byte{})
 	}
 }
 
-func (k *keyring) proposeOne(r recipe, mod dp8.Secret) {
-	plain := k.current.Next(mod)
-	add := func(order variant, key, mod dp8.Secret) {
-		r.order = order
-		k.cands = append(k.cands, candidate{recipe: r, key: key, modifier: mod})
+func (k *keyring) proposeOne(r recipe, mod dp8.Secret, source [8]byte) {
+	for r.order = asIs; r.order < numVariants; r.order++ {
+		key, m := r.order.next(k.current, mod)
+		k.cands = append(k.cands, candidate{recipe: r, key: key, modifier: m, source: source})
 	}
-	add(asIs, plain, mod)
-	add(modifierReversed, k.current.Next(reversed(mod)), reversed(mod))
-	add(secretReversed, reversed(plain), mod)
+}
+
+// next gives the secret that follows from one with a modifier, and the modifier as it was used.
+func (v variant) next(from, mod dp8.Secret) (key, used dp8.Secret) {
+	switch v {
+	case modifierReversed:
+		mod = reversed(mod)
+		return from.Next(mod), mod
+	case secretReversed:
+		return reversed(from.Next(mod)), mod
+	}
+	return from.Next(mod), mod
 }
 
 // of gives where numbers of an epoch are collected: numbers of the next epoch

@@ -7,8 +7,7 @@ import (
 )
 
 func (c *conn) knowSession(id uint32) {
-	if !c.hs.SessionKnown {
-		c.hs.SessionKnown = true
+	if !c.c.HasSessionID {
 		c.c.SessionID, c.c.HasSessionID = id, true
 	}
 }
@@ -85,7 +84,7 @@ func (c *conn) establish() {
 	if c.life.state < session.Established {
 		c.life.state = session.Established
 	}
-	c.pair.established(c)
+	c.pair.active = c
 }
 
 // versionsSeen reports whether both sides said their version.

@@ -10,7 +10,6 @@ type lifecycle struct {
 	state    session.State
 	closer   session.Side // whose closing frame came first
 	closeAt  int64
-	closeEnd [2]bool     // END_STREAM captured
 	hard     [2]bool     // HARD_DISCONNECT captured
 	graceful bool        // END_STREAM came before any HARD_DISCONNECT
 	tries    int         // sendings of the same thing since the peer was last heard

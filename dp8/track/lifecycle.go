@@ -36,14 +36,16 @@ func (c *conn) sawData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, copies int) 
 		end := c.side[first].EndSeq
 		return near(end, d.NRcv) <= end
 	})
-	c.life.closeEnd[dir] = true
 	c.life.graceful = c.life.graceful || c.life.hard == [2]bool{}
-	if c.life.closeEnd == [2]bool{true, true} {
+	if c.side[dir.Other()].Ended {
 		c.life.state = session.Closed
 	} else if c.life.state < session.Closing {
 		c.life.state = session.Closing
 	}
 }
+
+// someEnded reports whether an END_STREAM was captured.
+func (c *conn) someEnded() bool { return c.side[0].Ended || c.side[1].Ended }
 
 // closing notes whose closing frame was captured first; crosses tells whether a
 // second one within a round trip was sent on its own and is no answer.
@@ -67,7 +69,7 @@ func (c *conn) hardDisconnect(dir dissect.Dir) {
 		return // cut by the capture: whose it is and whether it is genuine is not known
 	}
 	num := c.nextSend(&c.side[dir], h.RspID)
-	if c.hs.SessionKnown && h.SessionID != c.c.SessionID {
+	if c.c.HasSessionID && h.SessionID != c.c.SessionID {
 		c.strayHard(dir, h)
 		return // of another session: ignored
 	}
@@ -82,7 +84,7 @@ func (c *conn) hardDisconnect(dir dissect.Dir) {
 func (c *conn) heedHard(dir dissect.Dir, num seq.Num, h *dp8.Handshake) {
 	c.Frame.Words |= dissect.Close
 	if !c.Frame.Cut() && !c.Frame.Words.Has(dissect.Duplicate) {
-		if c.hs.SessionKnown {
+		if c.c.HasSessionID {
 			c.lives(dir, true, 0)
 		}
 		c.noteTick(dir, h.Timestamp)
@@ -97,13 +99,13 @@ func (c *conn) heedHard(dir dissect.Dir, num seq.Num, h *dp8.Handshake) {
 	c.closing(dir, func(first dissect.Dir) bool {
 		// An answer needs the way to the peer and back; what is clearly faster than
 		// the quickest answer so far was sent before.
-		return !c.life.closeEnd[first] && c.Frame.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
+		return !c.side[first].Ended && c.Frame.Time-c.life.closeAt < c.c.Dir[first].MinRTT()*3/4
 	})
 	switch {
 	case c.life.state == session.Closed:
 	case dir == c.life.trier && c.life.tries >= dataGiveUp-missedTries:
 		c.life.state = session.TimedOut
-	case c.life.closeEnd != [2]bool{}:
+	case c.someEnded():
 		c.life.state = session.Closed
 	default:
 		c.life.state = session.Reset
@@ -120,8 +122,8 @@ func (c *conn) unreachable(answered bool) {
 	}
 }
 
-// timedOut reports whether a side gave up after tries without any reaction, when nothing came until end.
-func (c *conn) timedOut(end int64) bool {
+// TimedOut implements session.TimeLimit: it reports whether a side gave up after tries without any reaction, when nothing came until end.
+func (c *conn) TimedOut(end int64) bool {
 	return c.life.state <= session.Closing && c.life.gaveUp(end)
 }
 
@@ -154,7 +156,7 @@ func (c *conn) finish(end int64) {
 		c.judge.End(unproven)
 	}
 	l := &c.life
-	if c.timedOut(end) {
+	if c.TimedOut(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

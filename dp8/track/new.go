@@ -1,5 +1,7 @@
 // Package track follows the connections of DirectPlay 8: what their sides send, acknowledge
-// and sign (MC-DPL8R 3.1). It judges nothing; a Judge may look on.
+// and sign (MC-DPL8R 3.1). It judges nothing; a Judge may look on. What receivers ignore and
+// what is not believed, with the place of each in the code, is the table of the protocol in
+// docs/architecture.md, "What gates".
 package track
 
 import (
@@ -11,6 +13,7 @@ import (
 // Options are what a user may supply for DirectPlay 8.
 type Options struct {
 	Secrets []dp8.SuppliedSecrets
+	Keys    KeyWatch // is told of the secrets of fully signed connections, nil for nobody
 }
 
 // New gives the protocol to a tracker. judge makes what looks at a connection, nil for

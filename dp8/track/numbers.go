@@ -12,8 +12,8 @@ import (
 type Numbers struct {
 	// What it sends.
 	Started    bool
-	High       seq.Num // highest number sent for the first time, outliers left out
-	Seen       seq.Num // highest captured, outliers left out
+	TopFirst   seq.Num // highest number sent for the first time, outliers left out
+	TopSeen    seq.Num // highest captured, outliers left out
 	jump       Jump    // the latest step over numbers
 	outlier    seq.Num // number of a frame that was out of place, valid with hasOutlier
 	hasOutlier bool
@@ -69,14 +69,18 @@ type Applied struct {
 // 25 s, at a granularity of 4 s (MC-DPL8R 3.1.2.6).
 const longPause = 30e9
 
+// longAgo is a time, ns since 1970, too long ago for any number to be still in flight; 0 is that of
+// nothing seen.
+const longAgo = 1
+
 // silence is for how long, in ns, nothing numbered may be captured before numbers
 // are in doubt, where nothing is known of path and speed (guard UNWRAP).
 const silence = 200e6
 
-// heed looks at the time since the side's frame before: when so much may have been
+// placeInTime looks at the time since the side's frame before: when so much may have been
 // sent unseen that a number may have wrapped, nothing before counts any more (guard
 // UNWRAP). What the stamp says besides number and time was set before.
-func (c *conn) heed(dir dissect.Dir, num seq.Num) {
+func (c *conn) placeInTime(dir dissect.Dir, num seq.Num) {
 	t := c.Frame.Time
 	c.Said, c.Applied = Saying{}, Applied{}
 	c.Stamp.Num, c.Stamp.Frame, c.Stamp.Time = num, c.Frame.Frame, t
@@ -90,7 +94,7 @@ func (c *conn) heed(dir dissect.Dir, num seq.Num) {
 	}
 	c.spoke = max(c.spoke, t)
 	if c.silent(dir) || c.Stamp.data && c.displaced(dir, num) {
-		c.doubt(t)
+		c.forgetNumbers(t)
 	}
 	c.numbered[dir] = max(c.numbered[dir], t)
 	c.side[dir.Other()].Numbers.outran, c.side[dir.Other()].Numbers.beyond = 0, false
@@ -101,7 +105,7 @@ func (c *conn) heed(dir dissect.Dir, num seq.Num) {
 func (c *conn) displaced(dir dissect.Dir, num seq.Num) bool {
 	l := &c.side[dir].Numbers
 	j := &l.jump
-	return l.Started && num <= l.High-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
+	return l.Started && num <= l.TopFirst-dp8.WindowSize && !(j.set && j.after == 0 && num == j.next) || num < 0 && c.c.Complete
 }
 
 // silent reports whether a side was not seen for so long that its numbers are in
@@ -129,11 +133,11 @@ func (c *conn) bearable(dir dissect.Dir) int64 {
 // begun since, unseen.
 const longest = 10e9
 
-// doubt forgets everything that numbers before t would be compared with.
-func (c *conn) doubt(t int64) {
+// forgetNumbers forgets everything that numbers before t would be compared with.
+func (c *conn) forgetNumbers(t int64) {
 	c.trusted = max(c.trusted, t) // frames that are believed late come from before
 	for i := range dissect.Dirs {
-		c.endClaims(i, ClaimDoubted)
+		c.endClaims(i, ClaimForgotten)
 		if c.judge != nil {
 			c.judge.Forget(i)
 		}
@@ -146,7 +150,7 @@ func (c *conn) doubt(t int64) {
 func (c *conn) recall(dir dissect.Dir, num seq.Num) {
 	p, l := &c.Prior, &c.side[dir].Numbers
 	p.Known = false
-	if num == l.High+1 && c.side[dir.Other()].Numbers.claims.Len() == 0 {
+	if num == l.TopFirst+1 && c.side[dir.Other()].Numbers.claims.Len() == 0 {
 		return
 	}
 	p.Look, p.Known = c.c.Dir[dir].Look(num)

@@ -64,7 +64,7 @@ func (p *pair) newest() *conn { return p.conns[len(p.conns)-1] }
 // exists whose id is not known.
 func (p *pair) knows(id uint32, but *conn) bool {
 	for _, c := range p.conns {
-		if c != but && (!c.hs.SessionKnown || c.c.SessionID == id) {
+		if c != but && (!c.c.HasSessionID || c.c.SessionID == id) {
 			return true
 		}
 	}

@@ -43,19 +43,19 @@ func (c *conn) number(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	p.Fresh = v.Novelty == seq.First || p.First && n.hasOutlier && num == n.outlier
 	switch {
 	case !p.Fresh || v.Novelty == seq.Forgotten || !p.First:
-	case n.Started && num == n.High+1:
+	case n.Started && num == n.TopFirst+1:
 		p.Order = NextNumber
-		n.High, n.Seen = num, max(n.Seen, num)
+		n.TopFirst, n.TopSeen = num, max(n.TopSeen, num)
 		n.hasOutlier = n.hasOutlier && num != n.outlier
 		n.jump.after++
 	default:
 		c.place(dir, num)
 	}
 	if !n.Started {
-		n.Started, n.High, n.Seen = true, num, num
+		n.Started, n.TopFirst, n.TopSeen = true, num, num
 	}
 	if !(n.hasOutlier && num == n.outlier) {
-		n.Seen = max(n.Seen, num)
+		n.TopSeen = max(n.TopSeen, num)
 	}
 }
 
@@ -64,11 +64,11 @@ func (c *conn) place(dir dissect.Dir, num seq.Num) {
 	n := &c.side[dir].Numbers
 	switch {
 	case !n.Started:
-	case num > n.High:
+	case num > n.TopFirst:
 		c.Placing.Order = Ahead
 		cum, ok := c.cumulative(dir)
-		n.jump = Jump{true, num, n.High + 1, cum, ok, c.Frame.Frame, c.Frame.Time, 0}
-		n.High = num
+		n.jump = Jump{true, num, n.TopFirst + 1, cum, ok, c.Frame.Frame, c.Frame.Time, 0}
+		n.TopFirst = num
 	case n.hasOutlier && num == n.outlier:
 		n.hasOutlier = false
 	default:
@@ -107,7 +107,7 @@ func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
 // more than the reorder horizon ago, and that number.
 func (c *conn) sentBefore(dir dissect.Dir, num seq.Num) (f *Record, at seq.Num) {
 	l := &c.side[dir].Numbers
-	for n := num + 1; n <= min(l.High, num+2*dp8.WindowSize); n++ {
+	for n := num + 1; n <= min(l.TopFirst, num+2*dp8.WindowSize); n++ {
 		if f := c.remembered(dir, n); f != nil && f.First && c.Frame.Time-f.Time > c.Prior.horizon {
 			return f, n
 		}
@@ -121,7 +121,7 @@ func (c *conn) replace(dir dissect.Dir, num seq.Num) {
 	n := &c.side[dir].Numbers
 	j := &n.jump
 	c.Placing.Outlier = *j
-	n.outlier, n.hasOutlier, n.High, n.Seen = j.Num, true, num, num
+	n.outlier, n.hasOutlier, n.TopFirst, n.TopSeen = j.Num, true, num, num
 	j.set = false
 }
 

@@ -44,6 +44,6 @@ func (c *conn) believe(dir dissect.Dir) {
 
 // decodeAgain makes a frame that was kept the one at hand.
 func (c *conn) decodeAgain(fr *dissect.Frame) bool {
-	c.Event = Event{Frame: fr, Packet: new(dp8.Frame), now: c.now}
+	c.Event = Event{Frame: fr, Packet: new(dp8.Frame), toldIn: c.toldIn}
 	return c.Packet.Decode(fr.Payload, c.params, nil) == nil
 }

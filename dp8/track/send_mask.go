@@ -25,7 +25,7 @@ type Giving struct {
 func (c *conn) readSendMask(dir dissect.Dir, before seq.Num, mask uint64) uint64 {
 	n, g := &c.side[dir].Numbers, &c.Giving
 	g.Told = mask
-	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.Seen+1); g.Heard {
+	if g.Heard = c.Frame.Err == nil && c.Frame.HasTime && n.Started && (c.Stamp.data || before == n.TopSeen+1); g.Heard {
 		// Else it may have sent all numbers once, unseen.
 		g.Whole = c.c.Complete && c.trusted == 0 && !c.side[dir.Other()].Numbers.unseen
 		if g.Beyond = 0; g.Whole {
@@ -71,6 +71,6 @@ func (c *conn) namedReliable(dir dissect.Dir, before seq.Num, mask uint64) (reli
 // readsFromNext reports whether a send mask is right relative to the next number
 // instead of the frame's own.
 func (c *conn) readsFromNext(dir dissect.Dir, mask uint64) bool {
-	reliable, known := c.namedReliable(dir, c.side[dir].Numbers.Seen+1, mask)
+	reliable, known := c.namedReliable(dir, c.side[dir].Numbers.TopSeen+1, mask)
 	return reliable == 0 && known > 0
 }

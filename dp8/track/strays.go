@@ -65,7 +65,7 @@ func (c *conn) addStray(s *Stray) {
 			latest = max(latest, x.Time)
 		}
 	}
-	if c.life.closeEnd != [2]bool{} || s.Time-latest > strayPause {
+	if c.someEnded() || s.Time-latest > strayPause {
 		s.next = [2]seq.Num{-1, -1} // the connection may be over
 	}
 	c.strays = append(c.strays, s)
@@ -139,9 +139,9 @@ func (c *conn) strayHard(dir dissect.Dir, h *dp8.Handshake) {
 	c.tell(dir, ResetsOther)
 }
 
-// named reports whether the other side named a session id before: then it is one
-// of its own.
-func (c *conn) named(dir dissect.Dir, id uint32) bool {
+// claimsOwn reports whether the other side named a session id before: then it is one of its own,
+// and what named it is no stray any more.
+func (c *conn) claimsOwn(dir dissect.Dir, id uint32) bool {
 	for i, s := range c.strays {
 		if s.id == id && s.From != dir {
 			c.dropStray(i, StrayTheirs)

@@ -14,7 +14,7 @@ func (c *conn) trySupplied(dir dissect.Dir, num seq.Num, off int, sig [8]byte) {
 	}
 	for i := range c.pair.opts.Secrets {
 		s := &c.pair.opts.Secrets[i]
-		if c.hs.SessionKnown && !s.IsFor(c.c.SessionID) {
+		if c.c.HasSessionID && !s.IsFor(c.c.SessionID) {
 			continue
 		}
 		if c.useSupplied(s, dir, num, off, sig, s.Connector, dir) || c.useSupplied(s, dir, num, off, sig, s.Listener, dir.Other()) {

@@ -80,10 +80,10 @@ const (
 // gives back the mask without what is impossible.
 func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	n, o, r := &c.side[dir].Numbers, &c.side[dir.Other()].Numbers, &c.Reading
-	next := near(o.Seen, nrcv)
+	next := near(o.TopSeen, nrcv)
 	c.Said = Saying{Next: next}
-	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one: back stays
-	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.Seen
+	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one, for Back is large and counts with WentBack alone
+	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.TopSeen
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
@@ -92,11 +92,11 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 		n.answered = true
 		return mask
 	}
-	r.Ahead = next > o.Seen+1
-	wrapped := n.claims.Len() > 0 && next <= o.Seen-dp8.WindowSize // it counted on beyond half a cycle
-	if wrapped || next > o.Seen+1+seq.MaxAckExcess {
+	r.Ahead = next > o.TopSeen+1
+	wrapped := n.claims.Len() > 0 && next <= o.TopSeen-dp8.WindowSize // it counted on beyond half a cycle
+	if wrapped || next > o.TopSeen+1+seq.MaxAckExcess {
 		if n.outran++; wrapped || n.outran > 1 {
-			c.numbered[dir.Other()], c.vouched[dir.Other()] = 1, 0 // it is the other side that is not seen
+			c.numbered[dir.Other()], c.vouched[dir.Other()] = longAgo, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
@@ -106,7 +106,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	}
 	r.Opening = !n.answered
 	if n.answered = true; r.Ahead && (c.c.Complete || !r.Opening) {
-		c.claim(dir, Claim{from: o.Seen + 1, Next: next, High: o.Seen, Opening: r.Opening})
+		c.claim(dir, Claim{from: o.TopSeen + 1, Next: next, High: o.TopSeen, Opening: r.Opening})
 	}
 	n.beyond = n.beyond || r.Ahead
 	if c.Said.Ahead = r.Ahead; !r.Ahead {
@@ -154,7 +154,7 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 // readMask reads a SACK mask: one far above all that was captured says nothing
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
 func (c *conn) readMask(dir dissect.Dir, next seq.Num, mask uint64) uint64 {
-	seen := c.side[dir.Other()].Numbers.Seen
+	seen := c.side[dir.Other()].Numbers.TopSeen
 	top := next + seq.Num(bits.Len64(mask))
 	if c.Reading.Ahead || top <= seen+1 {
 		return mask
@@ -212,8 +212,8 @@ func (c *conn) carried(dir dissect.Dir, num seq.Num) *Record {
 // other side.
 func (c *conn) received(dir dissect.Dir, nrcv uint8) (next seq.Num, ok bool) {
 	o := &c.side[dir.Other()].Numbers
-	next = near(o.Seen, nrcv)
-	return next, o.Started && next <= o.Seen+1 && !c.silent(dir.Other())
+	next = near(o.TopSeen, nrcv)
+	return next, o.Started && next <= o.TopSeen+1 && !c.silent(dir.Other())
 }
 
 // passedHole notes an acknowledgement that passes numbers which were not captured:
@@ -223,9 +223,9 @@ func (c *conn) passedHole(dir dissect.Dir, cum seq.Num) {
 	if c.Said.Ahead || !o.Started || !c.Frame.HasTime {
 		return
 	}
-	for from := max(cum, o.Seen-dp8.WindowSize); from < c.Said.Next; from++ {
+	for from := max(cum, o.TopSeen-dp8.WindowSize); from < c.Said.Next; from++ {
 		if yes, ok := c.c.Dir[dir.Other()].Captured(from); ok && !yes {
-			c.claim(dir, Claim{from: from, Next: c.Said.Next, High: o.Seen, Hole: true})
+			c.claim(dir, Claim{from: from, Next: c.Said.Next, High: o.TopSeen, Hole: true})
 			return
 		}
 	}

@@ -87,6 +87,10 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	message := fmt.Sprintf("ID %d is acknowledged; the other side has sent %d to %d", j.Packet.ID, uint16(peer.Low.Wire), peer.TopID)
 	switch j.Odd {
 	case track.Missed:
+		if n > peer.Top {
+			j.keepAhead(dir, n)
+			return
+		}
 		rules.Unclear(rRelAckKnown, conform.GuardClean, message)
 		return
 	case track.Earlier:
@@ -101,15 +105,28 @@ func (j *judge) judgeStray(dir dissect.Dir, n seq.Num) {
 	if max(x.Num-x.High, x.High-x.Num) > max(track.AckExcess, 64*peer.jump) {
 		y.Since = math.MaxInt64 // no gap of the capture is so long
 	}
-	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
-		switch x.Outcome {
-		case track.Reached:
-			return conform.Dropped, conform.GuardNone
-		case track.Impossible:
-			return conform.Failed, conform.GuardNone
-		}
-		return conform.Doubtful, conform.GuardHold
-	})
+	rules.Hold(y, unsent{j, dir, x})
+}
+
+// An unsent is an id that a side acknowledged and that was not captured.
+type unsent struct {
+	j   *judge
+	dir dissect.Dir
+	x   *track.Stray
+}
+
+// Settle implements session.Settler.
+func (h unsent) Settle() (conform.Ruling, conform.Guard) {
+	from := h.dir.Other()
+	switch {
+	case h.x.Outcome == track.Reached:
+		return conform.Dropped, conform.GuardNone
+	case h.x.Outcome == track.Impossible && (h.j.side[from].refuted || h.j.c.Dir[from].Provisionals().Any()):
+		return conform.Doubtful, conform.GuardUnwrap // where the side's ids are is in doubt
+	case h.x.Outcome == track.Impossible:
+		return conform.Failed, conform.GuardNone
+	}
+	return conform.Doubtful, conform.GuardHold
 }
 
 // copiesKept is how many resends wait for an acknowledgement of their own.
@@ -244,23 +261,33 @@ func (j *judge) judgeDenied(dir dissect.Dir, n seq.Num) {
 		return
 	}
 	d.told = true
-	rules := &j.c.Rules
 	y := conform.Case{Rule: rRelAckHistoryLoss, Dir: dir.Other(), Frame: l.Frame, Time: l.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: l.Time,
 		Message: fmt.Sprintf("ID %d is reported missing %d times but never resent", uint16(n), d.times)}
-	rules.HoldFor(y, track.FullLife, func() (conform.Ruling, conform.Guard) {
-		l, ok := j.c.Dir[dir.Other()].Look(n)
-		if !ok {
-			return conform.Dropped, conform.GuardNone
-		}
-		if l.Retried || l.Acked {
-			return conform.Passed, conform.GuardNone
-		}
-		if !rules.ClockFine() {
-			return conform.Doubtful, conform.GuardClock
-		}
-		if peer.denied.n++; peer.denied.n < rules.NeededOdds(dir.Other()) || peer.denied.liar {
-			return conform.Doubtful, conform.GuardOdds // the capture may have missed both
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	j.c.Rules.HoldFor(y, track.FullLife, neverResent{j, dir.Other(), n})
+}
+
+// A neverResent is a packet of a side that is reported missing and not resent.
+type neverResent struct {
+	j   *judge
+	dir dissect.Dir
+	num seq.Num
+}
+
+// Settle implements session.Settler.
+func (h neverResent) Settle() (conform.Ruling, conform.Guard) {
+	rules, denied := &h.j.c.Rules, &h.j.side[h.dir].denied
+	l, ok := h.j.c.Dir[h.dir].Look(h.num)
+	if !ok {
+		return conform.Dropped, conform.GuardNone
+	}
+	if l.Retried || l.Acked {
+		return conform.Passed, conform.GuardNone
+	}
+	if !rules.ClockFine() {
+		return conform.Doubtful, conform.GuardClock
+	}
+	if denied.n++; denied.n < rules.NeededOdds(h.dir) || denied.liar {
+		return conform.Doubtful, conform.GuardOdds // the capture may have missed both
+	}
+	return conform.Failed, conform.GuardNone
 }

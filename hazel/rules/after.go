@@ -60,20 +60,29 @@ func (j *judge) judgeAfter(dir dissect.Dir) {
 		}
 	}
 	s.toldAfter = true
-	at := j.Frame.Time
-	peer := rules.Frames(dir.Other())
-	acked := j.c.Dir[dir.Other()].Acks
 	if rules.Now()-rules.LastOf(dir.Other()) > lastSeen {
 		x.Blocked = conform.GuardBidir // a new connection may have begun unseen
 		rules.Judge(x)
 		return
 	}
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if j.Replaced() != 0 && j.Replaced()-at < track.StrayTime || rules.Frames(dir.Other())-peer > 1 || j.c.Dir[dir.Other()].Acks != acked {
-			return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	rules.Hold(x, afterwards{j, dir.Other(), j.Frame.Time, rules.Frames(dir.Other()), j.c.Dir[dir.Other()].Acks})
+}
+
+// An afterwards is what a side sent behind its Disconnect.
+type afterwards struct {
+	j             *judge
+	peer          dissect.Dir
+	at            int64
+	frames, acked uint64 // of the peer, until then
+}
+
+// Settle implements session.Settler.
+func (h afterwards) Settle() (conform.Ruling, conform.Guard) {
+	j := h.j
+	if j.Replaced() != 0 && j.Replaced()-h.at < track.StrayTime || j.c.Rules.Frames(h.peer)-h.frames > 1 || j.c.Dir[h.peer].Acks != h.acked {
+		return conform.Doubtful, conform.GuardLife // a connection whose Hello was not captured
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // countedIDs is how many packets of a side must show that its IPv4 identifications rise.

@@ -187,7 +187,7 @@ func (j *judge) hasID(dir dissect.Dir) bool {
 // keepalives of late 2018 left it out. At the start it shows later which of them
 // the sender speaks.
 func (j *judge) judgeHello(dir dissect.Dir, may hazel.DialectSet) {
-	rules, bare := &j.c.Rules, mays|hazel.SetOf(hazel.Spec, hazel.V01)
+	rules := &j.c.Rules
 	if rules.Check(rHdrHellolen, j.Frame.Length > 3 || may.Within(bare)) {
 		return
 	}
@@ -196,12 +196,24 @@ func (j *judge) judgeHello(dir dissect.Dir, may hazel.DialectSet) {
 		j.report(x)
 		return
 	}
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if j.Possible(dir)&bare != 0 {
-			return conform.Passed, conform.GuardNone
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	rules.Hold(x, bareHello{j, dir})
+}
+
+// bare are the dialects whose Hellos may have 3 bytes.
+const bare = mays | 1<<hazel.Spec | 1<<hazel.V01
+
+// A bareHello has no version byte.
+type bareHello struct {
+	j   *judge
+	dir dissect.Dir
+}
+
+// Settle implements session.Settler.
+func (h bareHello) Settle() (conform.Ruling, conform.Guard) {
+	if h.j.Possible(h.dir)&bare != 0 {
+		return conform.Passed, conform.GuardNone
+	}
+	return conform.Failed, conform.GuardNone
 }
 
 // judgeAckLength judges the length of an acknowledgement. The one of other

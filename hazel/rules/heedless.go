@@ -87,17 +87,28 @@ func (j *judge) judgeRepeated(dir dissect.Dir, n seq.Num, x *resent, first *seq.
 	rules, id := &j.c.Rules, j.Packet.ID
 	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
-	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) {
-		if t.answered {
-			return conform.Passed, conform.GuardNone
-		}
-		times, apart, others := j.inVain(dir, n, t)
-		switch {
-		case others < leastOthers:
-			return conform.Doubtful, conform.GuardVant // nothing may arrive
-		case !j.incredible(times, apart):
-			return conform.Doubtful, conform.GuardOdds
-		}
-		return conform.Failed, conform.GuardNone
-	})
+	rules.HoldFor(y, trialTime, unrepeated{j, dir, n, t})
+}
+
+// An unrepeated is an acknowledgement that was not sent again.
+type unrepeated struct {
+	j   *judge
+	dir dissect.Dir
+	num seq.Num
+	t   *trial
+}
+
+// Settle implements session.Settler.
+func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
+	if h.t.answered {
+		return conform.Passed, conform.GuardNone
+	}
+	times, apart, others := h.j.inVain(h.dir, h.num, h.t)
+	switch {
+	case others < leastOthers:
+		return conform.Doubtful, conform.GuardVant // nothing may arrive
+	case !h.j.incredible(times, apart):
+		return conform.Doubtful, conform.GuardOdds
+	}
+	return conform.Failed, conform.GuardNone
 }

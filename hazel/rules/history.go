@@ -37,16 +37,19 @@ type claim struct {
 	gaps  seq.Gaps // known before it
 }
 
-// add notes a claim; the first one of a number counts.
-func (cs *claims) add(x claim) {
+// add notes a claim; the first one of a number counts. It gives one that makes room for it.
+func (cs *claims) add(x claim) (old claim) {
 	slot := &cs.list[x.num&(claimsKept-1)]
-	if slot.frame != 0 && slot.num == x.num {
-		return
-	}
-	if slot.frame == 0 {
+	switch {
+	case slot.frame == 0:
 		cs.open++
+	case slot.num == x.num:
+		return old
+	default:
+		old = *slot
 	}
 	*slot = x
+	return old
 }
 
 // take gives the claim of a number, and forgets it.
@@ -129,28 +132,35 @@ func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
 	case j.Frame.Time-x.at <= j.swapTime():
 		return // it was overtaken
 	}
-	cs := &acker.claims
 	y := conform.Case{Rule: rRelAckHistory, Dir: dir.Other(), Frame: x.frame, Time: x.at, HasTime: true}
-	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), j.Frame.Frame)
-	y.Blocked = j.unsureClaim(dir, n, &x, &y)
-	if y.Blocked == conform.GuardNone {
-		cs.other = cs.other || !x.fresh
-		if cs.last = x.at; cs.found < len(cs.proof) {
-			cs.proof[cs.found] = x.frame
-		}
-		if cs.found++; cs.found < rules.NeededOdds(dir) {
-			y.Blocked = conform.GuardOdds
-		}
-	}
 	y.Message = fmt.Sprintf("the history acknowledges ID %d, which is first sent %d ms later", uint16(n), (j.Frame.Time-x.at)/1e6)
+	j.weighClaim(dir, n, &acker.claims, &x, &y, rules.NeededOdds(dir))
 	if y.Blocked == conform.GuardNone {
-		y.Message += fmt.Sprintf(" (%d such IDs so far)%s", cs.found, cs.release())
+		y.Message += acker.claims.release()
 	}
 	rules.JudgeWithout(y, dir, x.at, x.gaps) // a gap that the claim alone tells of is none
 }
 
+// weighClaim adds a claim of a number that is captured for the first time much later to
+// those before it, and gives the case its guard where fewer than needed are there.
+func (j *judge) weighClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y *conform.Case, needed int) {
+	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), j.Frame.Frame)
+	if y.Blocked = j.unsureClaim(dir, n, cs, x, y); y.Blocked != conform.GuardNone {
+		return
+	}
+	cs.other = cs.other || !x.fresh
+	if cs.last = x.at; cs.found < len(cs.proof) {
+		cs.proof[cs.found] = x.frame
+	}
+	if cs.found++; cs.found < needed {
+		y.Blocked = conform.GuardOdds
+		return
+	}
+	y.Message += fmt.Sprintf(" (%d such IDs so far)", cs.found)
+}
+
 // unsureClaim gives what speaks against a claim being a false one.
-func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, x *claim, y *conform.Case) conform.Guard {
+func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y *conform.Case) conform.Guard {
 	s := &j.side[dir]
 	before, ok := j.c.Dir[dir].Look(n - 1)
 	switch {
@@ -160,7 +170,7 @@ func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, x *claim, y *conform.Cas
 		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
 		return conform.GuardClean
-	case x.at-j.side[dir.Other()].claims.last < session.HoldLeast && j.side[dir.Other()].claims.found > 0:
+	case x.at-cs.last < session.HoldLeast && cs.found > 0:
 		return conform.GuardOdds // of one accident
 	}
 	y.Since = before.Time

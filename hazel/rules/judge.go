@@ -43,7 +43,10 @@ type side struct {
 	copies    copies
 	denied    denied
 	claims    claims
-	unread    int // datagrams of which it is not known what they were
+	ahead     claims // of ids that the other side had not reached
+	aheads    uint64 // … which it reached much later
+	unread    int    // datagrams of which it is not known what they were
+	refuted   bool   // some had ids that turned out to be out of place
 	beat      beats
 	forgotten forgotten
 	payloads  payloads
@@ -95,6 +98,7 @@ func (j *judge) Observe(e *track.Event) {
 // Refuted implements track.Judge: datagrams whose ids turned out to be out of place, for
 // the side went on before them (Hazel page, Reliable Delivery).
 func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
+	j.side[dir].refuted = true
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Message = rRelIdSeq, fmt.Sprintf("ID %d is out of place: the IDs before and after it continue at %d", uint16(p.Num), uint16(p.Expected))
 		if p.By != 0 && p.Num < p.Expected && (p.Num >= 0 || !j.c.Complete) {
@@ -115,6 +119,7 @@ func (j *judge) End() {
 		j.judgeCopies(dir)
 		j.judgeBeats(dir)
 		j.judgeOpening(dir)
+		j.finishAhead(dir)
 	}
 }
 

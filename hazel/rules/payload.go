@@ -42,12 +42,18 @@ func (j *judge) judgePayload(dir dissect.Dir, may hazel.DialectSet) {
 		return
 	}
 	x := rules.Here(rHdrMsgwrap, fmt.Sprintf("the payload of %d bytes does not consist of messages, as %d of %d others do", len(j.Packet.Data), p.framed, p.all-1))
-	rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if p.mostly() {
-			return conform.Failed, conform.GuardNone
-		}
-		return conform.Dropped, conform.GuardNone
-	})
+	rules.Hold(x, unframed{p})
+}
+
+// An unframed is a payload that does not consist of messages.
+type unframed struct{ p *payloads }
+
+// Settle implements session.Settler.
+func (h unframed) Settle() (conform.Ruling, conform.Guard) {
+	if h.p.mostly() {
+		return conform.Failed, conform.GuardNone
+	}
+	return conform.Dropped, conform.GuardNone
 }
 
 // partTime is how long after its last fragment a message is looked at, in ns.

@@ -18,6 +18,9 @@ func (j *judge) judgeSending(dir dissect.Dir) {
 	}
 	switch {
 	case v.Novelty == seq.First:
+		if j.side[dir.Other()].ahead.open > 0 {
+			j.judgeAhead(dir, n.Engine)
+		}
 		j.judgeNew(dir, n)
 	case j.Record != nil:
 		j.judgeAgain(dir, n.Engine)

@@ -52,8 +52,15 @@ func (j *judge) oddity(dir dissect.Dir, n seq.Num) *oddity {
 		led:    j.Client() == dir.Other() && peer.Sent && many(peer.Top-peer.Low.Engine)}
 }
 
-// settle tells whether the side can't have begun again.
-func (o *oddity) settle(peer *side) (conform.Ruling, conform.Guard) {
+// An odd is a case of an oddity.
+type odd struct {
+	o    *oddity
+	peer *side
+}
+
+// Settle implements session.Settler: it tells whether the side can't have begun again.
+func (h odd) Settle() (conform.Ruling, conform.Guard) {
+	o, peer := h.o, h.peer
 	wentOn := peer.Top > o.other && peer.Top-o.other < track.AckExcess && !peer.renewed
 	switch {
 	case o.renewed:
@@ -80,7 +87,7 @@ func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 		p.renewed, o.renewed, s.renewed = true, true, true
 	}
 	s.odd = o
-	settle := func() (conform.Ruling, conform.Guard) { return o.settle(&j.side[dir.Other()]) }
+	settler := odd{o, &j.side[dir.Other()]}
 	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", j.Packet.ID, first.Frame), first.Frame)
 	if j.Frame.Time-j.Was.Last > track.RecordKeep && (s.jump >= track.AckExcess || s.pause > track.RecordKeep) {
 		same.Blocked = conform.GuardUnwrap
@@ -89,7 +96,7 @@ func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 		same.Blocked = conform.GuardLife
 	}
 	if first.Acked || !rules.BothVisible() {
-		rules.Hold(same, settle)
+		rules.Hold(same, settler)
 		return
 	}
 	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is reused while frame %d, which has it, is not acknowledged", j.Packet.ID, first.Frame), first.Frame)
@@ -99,6 +106,6 @@ func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 	} else {
 		same.AtMost = conform.Note
 	}
-	rules.Hold(same, settle)
-	rules.Hold(unique, settle)
+	rules.Hold(same, settler)
+	rules.Hold(unique, settler)
 }

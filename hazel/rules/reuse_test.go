@@ -26,7 +26,7 @@ func TestHazel_ReliableDelivery_OtherBytesUnderAnID(t *testing.T) {
 		{"the peer began again", 6, true, conform.Doubtful},
 	} {
 		peer := side{Span: &track.Span{Sent: true, Top: c.high}, renewed: c.renewed}
-		if got, _ := (&oddity{other: 5, led: true}).settle(&peer); got != c.want {
+		if got, _ := (odd{&oddity{other: 5, led: true}, &peer}).Settle(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

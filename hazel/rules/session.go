@@ -221,15 +221,24 @@ func (j *judge) judgeFirstID(dir dissect.Dir) {
 		return
 	}
 	x := rules.Here(rRelIdFirst, fmt.Sprintf("the first ID is %d", j.Packet.ID))
-	rules.HoldFor(x, track.FullLife, func() (conform.Ruling, conform.Guard) {
-		switch left := j.Dialects(dir); {
-		case j.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
-			return conform.Failed, conform.GuardNone
-		case left == page:
-			return conform.Dropped, conform.GuardNone
-		}
-		return conform.Doubtful, conform.GuardDial
-	})
+	rules.HoldFor(x, track.FullLife, firstID{j, dir})
+}
+
+// A firstID is that of a Hello, where the page alone allows it.
+type firstID struct {
+	j   *judge
+	dir dissect.Dir
+}
+
+// Settle implements session.Settler.
+func (h firstID) Settle() (conform.Ruling, conform.Guard) {
+	switch left := h.j.Dialects(h.dir); {
+	case h.j.Forced() != hazel.AnyDialect || !left.Has(hazel.Spec):
+		return conform.Failed, conform.GuardNone
+	case left == hazel.SetOf(hazel.Spec):
+		return conform.Dropped, conform.GuardNone
+	}
+	return conform.Doubtful, conform.GuardDial
 }
 
 // judgeHelloAgain judges a Hello behind the one that opened the connection.

@@ -35,26 +35,35 @@ func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *se
 	}
 	t := &trial{at: append(make([]int64, 0, 4), first.Time, j.Was.Last, j.Frame.Time), frames: append(make([]uint64, 0, 4), first.Frame, j.Frame.Frame)}
 	x.trial = t
-	rules, length, id := &j.c.Rules, int(j.Was.Length), j.Packet.ID
+	id := j.Packet.ID
 	rule := rRelAck
 	if j.Frame.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
 	y := conform.Case{Rule: rule, Dir: dir.Other(), Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
-	rules.HoldFor(y, trialTime, func() (conform.Ruling, conform.Guard) { return j.answered(dir, n, length, t) })
+	j.c.Rules.HoldFor(y, trialTime, unanswered{j, dir, n, int(j.Was.Length), t})
 }
 
-// answered settles whether a packet was acknowledged after all.
-func (j *judge) answered(dir dissect.Dir, n seq.Num, length int, t *trial) (conform.Ruling, conform.Guard) {
-	out, s := &j.c.Dir[dir], &j.side[dir]
-	l, ok := out.Look(n)
+// An unanswered is a packet that was not acknowledged.
+type unanswered struct {
+	j      *judge
+	dir    dissect.Dir
+	num    seq.Num
+	length int
+	t      *trial
+}
+
+// Settle implements session.Settler: it tells whether it was after all.
+func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
+	j, s := h.j, &h.j.side[h.dir]
+	l, ok := j.c.Dir[h.dir].Look(h.num)
 	if !ok || l.Acked {
 		return conform.Dropped, conform.GuardNone // it passed when it was
 	}
-	times, apart, others := j.inVain(dir, n, t)
+	times, apart, others := j.inVain(h.dir, h.num, h.t)
 	switch {
-	case length > int(s.largest), others < leastOthers:
+	case h.length > int(s.largest), others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
 	case !j.incredible(times, apart):
 		return conform.Doubtful, conform.GuardOdds

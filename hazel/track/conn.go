@@ -11,6 +11,7 @@ import (
 // counters.
 type conn struct {
 	c     *session.Conn
+	flow  *session.Flow
 	wants *session.Config
 
 	forced   hazel.Dialect
@@ -30,7 +31,6 @@ type conn struct {
 	judge Judge // nil for none
 	ack   seq.Acknowledgement
 	msg   session.Message
-	link  func(seq.Position)
 }
 
 // A side is what is remembered of one sender.

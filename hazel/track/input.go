@@ -8,9 +8,9 @@ import (
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c, f := p.spare.Take(), p.flow
-	c.wants, c.client, c.forced = f.Wants(), -1, p.forced
+	c.flow, c.wants, c.client, c.forced = f, f.Wants(), -1, p.forced
 	c.c = f.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	c.c.Follow(&c.life.state, &c.life.closer, c)
 	c.c.Dialect = c.forced.String()
 	switch c.forced {
 	case hazel.AnyDialect:
@@ -29,11 +29,13 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		c.judge = p.judge()
 		c.judge.Follow(View{c})
 	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		f.Acked(at, c.Frame.Frame)
-	}
 	return c
+}
+
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
 }
 
 // input tracks one decoded datagram.

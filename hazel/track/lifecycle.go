@@ -140,8 +140,8 @@ func (c *conn) unreachable(away dissect.Dir, d *dissect.Datagram) {
 	}
 }
 
-// timedOut reports whether a side gave up, when nothing came until end.
-func (c *conn) timedOut(end int64) bool {
+// TimedOut implements session.TimeLimit: it reports whether a side gave up, when nothing came until end.
+func (c *conn) TimedOut(end int64) bool {
 	for dir := range dissect.Dirs {
 		if c.life.state < session.Closing && c.fellSilent(dir, end) {
 			return true
@@ -164,7 +164,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		c.side[i].asm.close()
 	}
 	l := &c.life
-	if c.timedOut(end) {
+	if c.TimedOut(end) {
 		l.state = session.TimedOut
 	}
 	if c.secure != nil {

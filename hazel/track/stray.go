@@ -92,7 +92,7 @@ func (c *conn) noteOdd(dir dissect.Dir, n seq.Num) {
 		at: c.Frame.Time, before: c.Known, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	c.Stray = x
-	c.c.Later(dir, func() { c.settleStray(dir.Other(), x) })
+	c.c.Later(dir, doubtedStray{c, dir.Other(), x})
 }
 
 func (c *conn) oddness(peer *side, n seq.Num) Oddness {
@@ -126,8 +126,16 @@ func (s *side) tooFast(ahead seq.Num, now int64) bool {
 		float64(ahead)/float64(since) > burstRate*float64(s.Transmissions)/float64(span)
 }
 
-// settleStray says what became of an acknowledgement of an id that a side had not sent.
-func (c *conn) settleStray(dir dissect.Dir, x *Stray) {
+// A doubtedStray is an acknowledgement of an id that a side had not sent.
+type doubtedStray struct {
+	c   *conn
+	dir dissect.Dir
+	x   *Stray
+}
+
+// Settle implements session.Doubt: it says what became of it.
+func (y doubtedStray) Settle() {
+	c, dir, x := y.c, y.dir, y.x
 	s, rules := &c.side[dir], &c.c.Rules
 	for i, o := range s.strays {
 		if o == x {

@@ -10,24 +10,29 @@ import (
 // mostPlaces bounds the packets of the output that are remembered by their numbers.
 const mostPlaces = 1 << 20
 
-// places are the numbers that packets of the input have in the output.
+// places are the numbers that packets of the input have in the output, or in one of several
+// files.
 type places struct {
+	file    uint32   // links are to packets of it
 	frames  []uint64 // rising
 	numbers []uint64 // of each
+	files   []uint32 // where each is
 }
 
-// add notes the number of a packet; they come in order. Links to the oldest are forgotten.
+// add notes the number of a packet in the file at hand; they come in order. Links to the
+// oldest are forgotten.
 func (p *places) add(frame, number uint64) {
 	if len(p.frames) == mostPlaces {
 		p.frames = append(p.frames[:0], p.frames[mostPlaces/2:]...)
 		p.numbers = append(p.numbers[:0], p.numbers[mostPlaces/2:]...)
+		p.files = append(p.files[:0], p.files[mostPlaces/2:]...)
 	}
-	p.frames, p.numbers = append(p.frames, frame), append(p.numbers, number)
+	p.frames, p.numbers, p.files = append(p.frames, frame), append(p.numbers, number), append(p.files, p.file)
 }
 
-// of is the number of a packet in the output, 0 when it is not there or not there yet.
+// of is the number of a packet in the file at hand, 0 when it is not there or not there yet.
 func (p *places) of(frame uint64) uint64 {
-	if i, ok := slices.BinarySearch(p.frames, frame); ok {
+	if i, ok := slices.BinarySearch(p.frames, frame); ok && p.files[i] == p.file {
 		return p.numbers[i]
 	}
 	return 0

@@ -20,6 +20,10 @@ func TestPlacesAreBounded(t *testing.T) {
 	if got, want := p.of(kept), uint64(mostPlaces/2+1); got != want {
 		t.Errorf("frame %d is %d, want %d", uint64(kept), got, want)
 	}
+	if p.file = 1; p.of(kept) != 0 {
+		t.Error("a packet of another file is found")
+	}
+	p.file = 0
 	fr := &dissect.Frame{RetryOf: 1, AckedIn: kept, Acks: []uint64{kept, kept + 1, kept + 2}}
 	if got, want := string(p.appendLinks(nil, fr)), " here.acks=524289,524290"; got != want {
 		t.Errorf("links %q, want %q", got, want)

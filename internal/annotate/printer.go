@@ -17,9 +17,9 @@ type Options struct {
 	Display     pipeline.Display // which packets; all others are left out
 	Plain       bool             // no comments are added
 	Join        bool             // several inputs become one section
-	Split       bool             // packets go to several files: all comments say which number a packet had
 	Filtered    bool             // packets of the input never come here
 	Application string           // name and version of this program
+	Summary     []byte           // a comment for each section, nil for none
 }
 
 // A Printer writes the packets of a run as pcapng, in the order of the capture. The source of
@@ -29,6 +29,7 @@ type Printer struct {
 	opts    Options
 	keys    []Key
 	out     *record.Copy
+	frames  []*dissect.Frame // of the packet at hand, of which there is something to say
 	comment []byte
 	wanted  bool    // the packet at hand
 	frame   uint64  // its number in the input
@@ -43,7 +44,7 @@ type Printer struct {
 
 // New makes a Printer.
 func New(o Options) *Printer {
-	p := &Printer{opts: o, keys: Keys(), out: record.NewCopy(record.CopyOptions{Join: o.Join, Application: o.Application})}
+	p := &Printer{opts: o, keys: Keys(), out: record.NewCopy(record.CopyOptions{Join: o.Join, Application: o.Application, Comment: o.Summary})}
 	if o.Filtered || o.Display.Selects() {
 		p.here = new(places)
 	}
@@ -96,20 +97,29 @@ func (p *Printer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return d
 
 // Print implements pipeline.Printer: the packet is written with the last of its datagrams.
 func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {
+	if !p.take(s) {
+		return dst
+	}
+	dst = p.write(dst)
+	if p.here != nil && p.wanted {
+		p.here.add(p.frame, p.written)
+	}
+	return dst
+}
+
+// take takes a datagram, and reports that a packet is complete and can be written.
+func (p *Printer) take(s *pipeline.Slot) bool {
 	if p.more == 0 {
-		p.more, p.wanted, p.comment = s.More(), false, p.comment[:0]
+		p.more, p.wanted, p.frames = s.More(), false, p.frames[:0]
 		p.frame, p.part, p.whole = s.Datagram.Frame, s.Assembly, s.IsShown() || s.Assembly == 0
 	} else {
 		p.more--
 	}
 	p.wanted = p.shows(s) || p.wanted
 	if s.IsShown() && says(&s.Frame) && !p.opts.Plain {
-		p.say(&s.Frame)
+		p.frames = append(p.frames, &s.Frame)
 	}
-	if p.more > 0 || p.err != nil {
-		return dst
-	}
-	return p.write(dst)
+	return p.more == 0 && p.err == nil
 }
 
 // write appends the packet at hand. Fragments are kept aside until the datagram is whole that
@@ -119,11 +129,12 @@ func (p *Printer) write(dst []byte) []byte {
 		dst, p.err = p.out.Aside(dst, p.part)
 		return dst
 	}
+	p.comment = p.comment[:0]
+	for _, fr := range p.frames {
+		p.say(fr)
+	}
 	if p.wanted {
 		p.written += 1 + p.out.Kept(p.part)
-		if p.here != nil && !p.opts.Split { // the numbers of several files are not known here
-			p.here.add(p.frame, p.written)
-		}
 	}
 	dst, p.err = p.out.Next(dst, p.part, p.wanted, cut(p.comment))
 	return dst
@@ -151,6 +162,17 @@ func (p *Printer) say(fr *dissect.Frame) {
 	}
 	p.comment = appendLine(p.comment, p.keys, fr, p.here)
 	p.comment = appendText(p.comment, fr)
+}
+
+// Begin appends what stands in front of the first packet of a live run: who reads what is
+// written sees that it began.
+func (p *Printer) Begin(dst []byte, src *capture.Source) []byte {
+	for i, head := range src.Heads() {
+		if p.err == nil {
+			dst, p.err = p.out.Rest(dst, i, head)
+		}
+	}
+	return dst
 }
 
 // Finish appends what stands behind the last packets of the inputs.

@@ -22,24 +22,32 @@ type Split struct {
 	path   string        // of the files, without what tells them apart
 	every  time.Duration // 0 is by connection
 	out    *record.Parts
-	conn   int    // of the packet at hand, -1 for none
-	latest string // where the packet before was written
+	conn   int                  // of the packet at hand, -1 for none
+	latest string               // where the packet before was written
+	counts map[string]*numbered // by path
 	buf    []byte
 	apart  []apart // fragments, oldest first
 	bytes  int
 }
 
+// numbered is one of the files.
+type numbered struct {
+	file    uint32
+	packets uint64
+}
+
 // apart are fragments of a datagram.
 type apart struct {
-	number uint64
-	blocks []byte
+	number  uint64
+	blocks  []byte
+	packets uint64
 }
 
 // NewSplit makes a Split of a Printer: by connection, or where every is not 0 by intervals
 // that begin at its multiples since 1970.
 func NewSplit(p *Printer, path string, every time.Duration, out *record.Parts) *Split {
-	p.opts.Split, p.here = true, new(places)
-	s := &Split{Printer: p, path: path, every: every, out: out}
+	p.here = new(places)
+	s := &Split{Printer: p, path: path, every: every, out: out, counts: map[string]*numbered{}}
 	out.Leave = func() error { return s.release(0) } // fragments refer to the interfaces of their own section
 	s.latest = s.part("other")
 	return s
@@ -59,25 +67,43 @@ func (s *Split) Print(dst []byte, slot *pipeline.Slot) []byte {
 	if slot.Frame.Connection >= 0 {
 		s.conn = slot.Frame.Connection
 	}
-	s.buf = s.Printer.Print(s.buf[:0], slot)
-	if s.more == 0 && s.err == nil {
+	if s.take(slot) {
 		s.err = s.route(slot)
 	}
 	return dst
 }
 
-// route writes what was printed of a packet where it belongs.
+// route writes a packet where it belongs.
 func (s *Split) route(slot *pipeline.Slot) error {
+	path, before := s.place(slot), s.written
+	in := s.of(path)
+	s.here.file = in.file
+	if s.buf = s.write(s.buf[:0]); s.err != nil {
+		return s.err
+	}
 	packets, err := s.out.Take(s.buf)
 	if err != nil || len(packets) == 0 {
 		return err
 	}
 	if s.every == 0 && !s.whole && slot.Assembly != 0 {
-		s.hold(slot.Assembly, packets)
+		s.hold(slot.Assembly, packets, s.written-before)
 		return s.release(mostApart)
 	}
-	s.latest = s.place(slot)
-	return s.out.Write(s.latest, append(s.take(slot.Assembly), packets...))
+	s.latest = path
+	kept := s.kept(slot.Assembly)
+	in.packets += kept.packets + s.written - before
+	s.here.add(s.frame, in.packets)
+	return s.out.Write(path, append(kept.blocks, packets...))
+}
+
+// of is the file of a path.
+func (s *Split) of(path string) *numbered {
+	in := s.counts[path]
+	if in == nil {
+		in = &numbered{file: uint32(len(s.counts))}
+		s.counts[path] = in
+	}
+	return in
 }
 
 // place is the path of the file for a packet.
@@ -104,34 +130,36 @@ func (s *Split) begin(ns int64) time.Time {
 }
 
 // hold keeps fragments until their datagram is whole.
-func (s *Split) hold(number uint64, blocks []byte) {
+func (s *Split) hold(number uint64, blocks []byte, packets uint64) {
 	s.bytes += len(blocks)
 	for i := range s.apart {
-		if s.apart[i].number == number {
-			s.apart[i].blocks = append(s.apart[i].blocks, blocks...)
+		if a := &s.apart[i]; a.number == number {
+			a.blocks, a.packets = append(a.blocks, blocks...), a.packets+packets
 			return
 		}
 	}
-	s.apart = append(s.apart, apart{number, append([]byte(nil), blocks...)})
+	s.apart = append(s.apart, apart{number, append([]byte(nil), blocks...), packets})
 }
 
-// take gives the fragments of a datagram.
-func (s *Split) take(number uint64) []byte {
+// kept gives the fragments of a datagram.
+func (s *Split) kept(number uint64) apart {
 	for i, a := range s.apart {
 		if a.number == number {
 			s.bytes -= len(a.blocks)
 			s.apart = append(s.apart[:i], s.apart[i+1:]...)
-			return a.blocks
+			return a
 		}
 	}
-	return nil
+	return apart{}
 }
 
 // release writes fragments whose datagram does not become whole to where packets of no
 // connection are, the oldest first, until so many bytes are left.
 func (s *Split) release(most int) error {
 	for s.bytes > most {
-		if err := s.out.Write(s.part("other"), s.take(s.apart[0].number)); err != nil {
+		a, path := s.kept(s.apart[0].number), s.part("other")
+		s.of(path).packets += a.packets
+		if err := s.out.Write(path, a.blocks); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func TestFragmentsApartAreBounded(t *testing.T) {
 	}
 	const fragments = 2 * mostApart / 1400
 	for i := range fragments {
-		s.hold(uint64(1+i/2), one.Bytes())
+		s.hold(uint64(1+i/2), one.Bytes(), 1)
 		if err := s.release(mostApart); err != nil {
 			t.Fatal(err)
 		}

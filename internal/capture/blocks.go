@@ -88,6 +88,13 @@ func (m *blockMaker) put(rec *Record) {
 	rec.Block, rec.Before, m.head = m.out.Bytes(), m.head, nil
 }
 
+// begin gives the section header and the interface, unless a packet has them already.
+func (m *blockMaker) begin() []byte {
+	head := m.head
+	m.head = nil
+	return head
+}
+
 // end gives what stands behind all packets: the head, if none came, and statistics of a live
 // interface.
 func (m *blockMaker) end(s *Statistics) []byte {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 )
 
 // Devices lists the network interfaces of this machine, as -i takes them: those
@@ -17,6 +18,14 @@ func Devices() ([]DeviceInfo, error) {
 	}
 	slices.SortStableFunc(list, func(a, b DeviceInfo) int { return a.rank() - b.rank() })
 	return list, nil
+}
+
+// DeviceNames lists them as Devices does, in the order of their names, and opens none for
+// what only opening tells: link types may be missing.
+func DeviceNames() ([]DeviceInfo, error) {
+	list, err := knownDevices()
+	slices.SortFunc(list, func(a, b DeviceInfo) int { return strings.Compare(a.Name, b.Name) })
+	return list, err
 }
 
 // A NoDeviceError is the name of a network interface that there is not.

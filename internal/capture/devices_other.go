@@ -4,11 +4,4 @@ package capture
 
 // systemDevices lists the interfaces without their link types: only a capture
 // could tell them.
-func systemDevices() ([]DeviceInfo, error) {
-	found, err := netDevices()
-	list := make([]DeviceInfo, len(found))
-	for i, d := range found {
-		list[i] = d.DeviceInfo
-	}
-	return list, err
-}
+func systemDevices() ([]DeviceInfo, error) { return knownDevices() }

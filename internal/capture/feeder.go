@@ -16,7 +16,8 @@ type feeder struct {
 	ready  chan<- struct{} // is told that there is something new
 	size   int             // of the window
 	most   Expansion
-	blocks bool // records have their blocks
+	blocks bool  // records have their blocks
+	pace   *pace // packets wait for their time, nil where they come as they are read
 
 	mu      sync.Mutex
 	room    *sync.Cond     // batches were taken, or nobody wants more
@@ -78,8 +79,11 @@ const (
 var errNone = errors.New("nothing yet")
 
 // newFeeder begins to read what open opens; grows says that its end is not the end.
-func newFeeder(path string, size int, most Expansion, blocks bool, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
-	f := &feeder{path: path, size: size, most: most, blocks: blocks, ready: ready, making: new(packetBatch)}
+func newFeeder(path string, size int, o Options, open func() (io.Reader, error), grows bool, ready chan<- struct{}) *feeder {
+	f := &feeder{path: path, size: size, most: o.Expansion, blocks: o.Blocks, ready: ready, making: new(packetBatch)}
+	if o.Pace {
+		f.pace = new(pace)
+	}
 	f.room = sync.NewCond(&f.mu)
 	f.starves = time.Now() // also while a pipe waits for its writer
 	go f.run(open, grows)
@@ -115,6 +119,9 @@ func (f *feeder) read(src *source) error {
 	for err == nil {
 		if err = rd.Next(&rec); err != nil {
 			break
+		}
+		if f.pace != nil && rec.HasTime && !f.await(f.pace.due(rec.Time)) {
+			return io.EOF
 		}
 		f.put(rd, &rec)
 		if f.full() && !f.publish() {
@@ -286,12 +293,13 @@ func (f *feeder) starving(now time.Time) time.Duration {
 func (f *feeder) bulk() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.traffic.bulk()
+	return f.pace == nil && f.traffic.bulk()
 }
 
-// recent reports that its latest packet was captured a moment before it came.
+// recent reports that its latest packet was captured a moment before it came, or comes as if
+// it were.
 func (f *feeder) recent() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.traffic.recent
+	return f.pace != nil || f.traffic.recent
 }

@@ -18,6 +18,7 @@ type files struct {
 	given   bool // the head of heap[0] was given and must make room
 	alone   bool // one file is read as it is
 	started bool
+	inOrder bool // one after the other
 }
 
 // manyInputs is where windows become small, so that memory does not follow the
@@ -50,7 +51,7 @@ func Open(paths []string, opts Options) (*Source, error) {
 	if opts.Limits.Packets != 0 && (s.max == 0 || opts.Limits.Packets < s.max) {
 		s.max = opts.Limits.Packets
 	}
-	f := &files{filter: opts.Filter, alone: len(paths) == 1 && opts.Filter == nil && !opts.Blocks}
+	f := &files{filter: opts.Filter, inOrder: opts.InOrder, alone: len(paths) == 1 && opts.Filter == nil && !opts.Blocks}
 	s.inlet = f
 	fed := &streams{files: f, ready: make(chan struct{}, 1)}
 	for i, p := range paths {
@@ -60,10 +61,10 @@ func Open(paths []string, opts Options) (*Source, error) {
 		}
 		f.inputs = append(f.inputs, in)
 		switch {
-		case isStream(p, opts.Stdin):
-			in.feed(size, opts.Expansion, opts.Stdin, false, fed.ready)
+		case opts.Pace, isStream(p, opts.Stdin):
+			in.feed(size, opts, false, fed.ready)
 		case opts.Follow && canGrow(p):
-			in.feed(size, opts.Expansion, opts.Stdin, true, fed.ready)
+			in.feed(size, opts, true, fed.ready)
 		default:
 			in.open(size, opts.Expansion, opts.Stdin, &s.done, &s.total)
 			continue
@@ -160,7 +161,7 @@ func (f *files) sink(i int) {
 	for {
 		least := i
 		for c := 2*i + 1; c <= 2*i+2 && c < len(f.heap); c++ {
-			if before(f.heap[c], f.heap[least]) {
+			if f.before(f.heap[c], f.heap[least]) {
 				least = c
 			}
 		}
@@ -172,7 +173,10 @@ func (f *files) sink(i int) {
 	}
 }
 
-func before(a, b *input) bool {
+func (f *files) before(a, b *input) bool {
+	if f.inOrder {
+		return a.index < b.index
+	}
 	return a.key < b.key || a.key == b.key && a.index < b.index
 }
 

@@ -47,6 +47,12 @@ func (f *Filter) match(rec *Record) (bool, error) {
 	return f.last.Match(rec.Data, rec.WireLen), nil
 }
 
+// Fits is nil where the filter has a meaning for packets of a link type.
+func (f *Filter) Fits(l LinkType) error {
+	_, err := f.vm(l)
+	return err
+}
+
 func (f *Filter) vm(l LinkType) (*capfilter.VM, error) {
 	if vm := f.vms[l]; vm != nil {
 		return vm, nil

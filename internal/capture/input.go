@@ -79,8 +79,8 @@ func (in *input) open(size int, most Expansion, stdin io.Reader, done, total *at
 
 // feed lets the input be read by a goroutine of its own, which tells ready when there
 // is something; grows says that the end of a file is not the end.
-func (in *input) feed(size int, most Expansion, stdin io.Reader, grows bool, ready chan<- struct{}) {
-	open := func() (io.Reader, error) { return stdin, nil }
+func (in *input) feed(size int, o Options, grows bool, ready chan<- struct{}) {
+	open := func() (io.Reader, error) { return o.Stdin, nil }
 	if in.path != "-" {
 		open = func() (io.Reader, error) {
 			f, err := openFile(in.path)
@@ -90,7 +90,7 @@ func (in *input) feed(size int, most Expansion, stdin io.Reader, grows bool, rea
 			return f, nil
 		}
 	}
-	in.feeder = newFeeder(in.path, size, most, in.others != nil, open, grows, ready)
+	in.feeder = newFeeder(in.path, size, o, open, grows, ready)
 	in.reader = in.feeder
 }
 

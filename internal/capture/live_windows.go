@@ -40,17 +40,24 @@ const (
 // Npcap call them as description. Without Npcap they have the names of Windows,
 // which -i takes too once it is there.
 func systemDevices() ([]DeviceInfo, error) {
-	if noLive() != nil {
-		known, err := netDevices()
-		list := make([]DeviceInfo, len(known))
-		for i := range known {
-			list[i] = known[i].DeviceInfo
-		}
-		return list, err
-	}
-	list, err := namedDevices()
+	list, err := knownDevices()
 	for i := range list {
-		askLink(&list[i])
+		if noLive() == nil {
+			askLink(&list[i])
+		}
+	}
+	return list, err
+}
+
+// knownDevices lists the same without their link types.
+func knownDevices() ([]DeviceInfo, error) {
+	if noLive() == nil {
+		return namedDevices()
+	}
+	known, err := netDevices()
+	list := make([]DeviceInfo, len(known))
+	for i := range known {
+		list[i] = known[i].DeviceInfo
 	}
 	return list, err
 }

@@ -13,8 +13,10 @@ type Options struct {
 	Expansion  Expansion // what compressed inputs may expand to
 	Stdin      io.Reader // what "-" reads, os.Stdin when nil
 	Follow     bool      // regular files grow: their end is not the end
+	Pace       bool      // packets come as their times say, the first at once
 	Limits     Limits    // of sources that wait for packets
 	Blocks     bool      // records have their blocks
+	InOrder    bool      // inputs are given one after the other, whatever their times
 }
 
 // A Source gives the packets of several inputs, or of live interfaces, as one
@@ -150,6 +152,20 @@ func (s *Source) WithBlocks() {
 			t.maker = newBlockMaker(t.Describe(), true)
 		}
 	}
+}
+
+// Heads gives, for each interface of a live source whose packets have blocks, those in front
+// of all packets: who asks before the first packet need not wait for one. Packets give them
+// no more then. It gives none for files.
+func (s *Source) Heads() (all [][]byte) {
+	if l, ok := s.inlet.(*live); ok {
+		for _, t := range l.taps {
+			if t.maker != nil {
+				all = append(all, t.maker.begin())
+			}
+		}
+	}
+	return all
 }
 
 // Rest gives the blocks of an input behind the last packet that was given, where

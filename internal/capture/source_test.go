@@ -242,3 +242,20 @@ func TestNoAllocationPerPacket(t *testing.T) {
 		}
 	}
 }
+
+// TestInOrder: inputs are read one after the other, whatever their times, also with one that is fed.
+func TestInOrder(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i, times := range [][]int64{{5, 7}, {1, 9}, {}, {3}} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(path, timedFile(t, times...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	const want = "05 07 11 19 33"
+	if got := drain(t, open(t, Options{InOrder: true}, paths...)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -75,10 +75,13 @@ func (s *streams) first() (first *input, rest int) {
 			in.full = in.advance()
 		}
 		switch {
-		case in.full && (first == nil || before(in, first)):
+		case in.full && (first == nil || s.before(in, first)):
 			first = in
 		case !in.full && !in.closed:
 			rest++
+		}
+		if s.inOrder && !in.closed {
+			break
 		}
 	}
 	return first, rest

@@ -216,7 +216,7 @@ func TestUnopenedPipeStarves(t *testing.T) {
 	nobody := make(chan struct{})
 	defer close(nobody)
 	open := func() (io.Reader, error) { <-nobody; return nil, io.EOF }
-	f := newFeeder("pipe", smallWindow, Expansion{}, false, open, false, make(chan struct{}, 1))
+	f := newFeeder("pipe", smallWindow, Options{}, open, false, make(chan struct{}, 1))
 	if d := f.starving(time.Now().Add(drainTime)); d < drainTime {
 		t.Errorf("it gave nothing for %v", d)
 	}

@@ -26,7 +26,7 @@ func (j *joint) contributing() []Contribution {
 			what  string
 		}{
 			{explain.Loss, d.Fates["lost_between"], "%d of %s of %s were lost between the two capture points."},
-			{explain.Reordering, d.Reordered, "%d of %s of %s arrived behind later ones."},
+			{explain.Reordering, d.Reordered, "%d of %s of %s arrived after later ones."},
 			{explain.HiddenCopies, d.Copies, "%d copies of the %s of %s were made between the two capture points."},
 		} {
 			if x.n > 0 {

@@ -201,7 +201,7 @@ func (p *pairing) markAcked(at int) {
 		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.list[i].bits&skippable == 0 && c.sendings.alone(k.frame, by) {
+			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.sendings.alone(k.frame, by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -277,6 +277,12 @@ func (s *sendings) add(retries []link) {
 	}
 }
 
+// of gives the frames of the unit that a frame is of.
+func (s *sendings) of(frame uint32) []uint32 {
+	root := s.root(frame)
+	return append([]uint32{root}, s.all[root]...)
+}
+
 // repeats reports whether a frame is a transmission of a unit that was sent again.
 func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
 
@@ -289,12 +295,6 @@ func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
 		}
 	}
 	return true
-}
-
-// of gives the frames of the unit that a frame is of.
-func (s *sendings) of(frame uint32) []uint32 {
-	root := s.root(frame)
-	return append([]uint32{root}, s.all[root]...)
 }
 
 func (s *sendings) root(frame uint32) uint32 {

@@ -61,8 +61,8 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 		}
 		f = finding{cause: explain.RetriesExhausted, side: "path", at: last,
 			sentence:  fmt.Sprintf("One packet of %s was sent %d times from %s on and lost each time between the two capture points, while others passed.", j.who(dir), len(frames), clock(j.r.axis(w.first, i, d.time))),
-			decidedBy: fmt.Sprintf("%s, which holds none of the %d sendings", j.name(1-w.first), len(frames)),
-			refute:    fmt.Sprintf("one of the sendings in %s", j.name(1-w.first))}
+			decidedBy: fmt.Sprintf("%s, which holds none of the %d transmissions", j.name(1-w.first), len(frames)),
+			refute:    fmt.Sprintf("one of these transmissions in %s", j.name(1-w.first))}
 		if d.length > longest {
 			f.cause = explain.SizeBlackHole
 			f.sentence = fmt.Sprintf("A packet of %s with %d bytes was sent %d times and lost each time between the two capture points; none with more than %d bytes ever passed.", j.who(dir), d.length, len(frames), longest)

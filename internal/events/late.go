@@ -30,7 +30,7 @@ func measured(ns int64, g *glimpse) []byte {
 }
 
 // classes are the places of losses as events name them.
-var classes = map[seq.Place]string{seq.BeforeCapture: "before_capture", seq.AfterCapture: "after_capture", seq.NotCaptured: "not_captured"}
+var classes = map[seq.LostAt]string{seq.BeforeCapture: "before_capture", seq.AfterCapture: "after_capture", seq.NotCaptured: "not_captured"}
 
 // Append appends all events, in the order of time, once the run is over: its connections, and
 // what it found.
@@ -113,7 +113,7 @@ func (p *Printer) late(c *session.Conn, frame uint64, at int64, k kind, dir int,
 // has its number, or else at the frame of the connection before its time.
 func (p *Printer) lost(packets *packets, c *session.Conn, dir int) {
 	counted := c.Dir[dir].Lost()
-	left := map[seq.Place]uint64{seq.BeforeCapture: counted.BeforeCapture, seq.AfterCapture: counted.AfterCapture, seq.NotCaptured: counted.NotCaptured}
+	left := map[seq.LostAt]uint64{seq.BeforeCapture: counted.BeforeCapture, seq.AfterCapture: counted.AfterCapture, seq.NotCaptured: counted.NotCaptured}
 	claims, _ := p.losses.Of(c, dissect.Dir(dir))
 	slices.SortStableFunc(claims, func(a, b seq.Claim) int { return int(a.Num - b.Num) })
 	for _, x := range claims {
@@ -123,13 +123,13 @@ func (p *Printer) lost(packets *packets, c *session.Conn, dir int) {
 		left[x.Place]--
 		p.loss(packets, c, dir, x.Place, x.Frame, x.Time-(c.LastTime-c.LastStamp), 1)
 	}
-	for _, place := range []seq.Place{seq.BeforeCapture, seq.AfterCapture, seq.NotCaptured} {
+	for _, place := range []seq.LostAt{seq.BeforeCapture, seq.AfterCapture, seq.NotCaptured} {
 		p.loss(packets, c, dir, place, c.LastFrame, c.LastStamp, left[place])
 	}
 }
 
 // loss adds one event, of no loss none.
-func (p *Printer) loss(packets *packets, c *session.Conn, dir int, place seq.Place, frame uint64, at int64, n uint64) {
+func (p *Printer) loss(packets *packets, c *session.Conn, dir int, place seq.LostAt, frame uint64, at int64, n uint64) {
 	if n == 0 {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 // followed reports whether another connection began where this one stood, and took over.
 func (s *subject) followed() bool {
 	n := s.Next
-	return n != nil && n.FirstFrame > s.LastFrame && n.HasPlayers == s.HasPlayers && n.Players == s.Players
+	return n != nil && n.FirstFrame > s.LastFrame && n.FirstTime <= s.seenUntil() && n.HasPlayers == s.HasPlayers && n.Players == s.Players
 }
 
 // movedOn reports whether the connection ended because its sides went on in another one.
@@ -58,7 +58,7 @@ func (s *subject) leavesOver(dir dissect.Dir) bool {
 	if n.A != s.A {
 		y = dir.Other()
 	}
-	return n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
+	return n.LastTime <= s.seenUntil() && n.Dir[y].Frames <= fewLate && n.Unreachable.N > 0 && n.Unreached == session.Side(y+1)
 }
 
 // newAddress is from where a side goes on, for people.

@@ -33,11 +33,27 @@ func (t *Story) Name(names func(dissect.Endpoint) string) { t.names.name = names
 // others nothing is known, and of the address pairs that were not recognised. heard is until
 // when the capture listened, in ns since 1970.
 func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
+	return new(Past).Tell(conns, pairs, heard)
+}
+
+// A Past is what stories need of connections that are not kept.
+type Past struct{ servers map[server]*clients }
+
+// Forget takes a connection that is kept no longer.
+func (p *Past) Forget(c *session.Conn) {
+	if p.servers == nil {
+		p.servers = map[server]*clients{}
+	}
+	addClient(p.servers, c)
+}
+
+// Tell is Tell of connections that are kept.
+func (p *Past) Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	t := &Story{heard: heard, pairs: pairs}
 	if !slices.ContainsFunc(conns, (*session.Conn).HasEnding) {
 		return t
 	}
-	t.servers, t.moved = byServer(conns), session.Moves(conns, pairs)
+	t.servers, t.moved = p.byServer(conns), session.Moves(conns, pairs)
 	t.prev, t.from = map[*session.Conn]*session.Conn{}, map[*session.Conn]*session.Conn{}
 	for _, c := range conns {
 		if !c.HasEnding() {
@@ -54,14 +70,27 @@ func Tell(conns []*session.Conn, pairs []*session.Story, heard int64) *Story {
 	return t
 }
 
-// before limits the chain of earlier connections that a subject holds: its verdict looks at
+// MovedTo is the connection in which a side of another one goes on from another address, nil when
+// there is none.
+func (t *Story) MovedTo(c *session.Conn) *session.Conn {
+	if m := t.moved[c]; m != nil {
+		return m.To
+	}
+	return nil
+}
+
+// Before limits the chain of earlier connections that a subject holds: its verdict looks at
 // the one before it, and the verdict on that one at one more.
-const before = 2
+const Before = 2
 
 // subject makes one of a connection. What it opens has to be closed when it was looked at.
 func (t *Story) subject(c *session.Conn, back int) *subject {
 	t.opened.Open(c)
-	s := &subject{Conn: c, end: c.Ending, heard: t.heard - c.Ending.Shift, servers: t.servers, moved: t.moved[c], from: t.from[c], names: &t.names}
+	s := &subject{Conn: c, end: c.Ending, servers: t.servers, moved: t.moved[c], names: &t.names}
+	s.heard = min(t.heard-c.Ending.Shift, s.seenUntil())
+	if from := t.from[c]; from != nil && from.LastTime <= s.seenUntil() {
+		s.from = from
+	}
 	if c.Next != nil {
 		t.opened.Open(c.Next)
 	}
@@ -80,7 +109,7 @@ func (t *Story) Of(c *session.Conn) (x Connection, ok bool) {
 		return *told, true
 	}
 	defer t.opened.Close()
-	return t.subject(c, before).explain(), true
+	return t.subject(c, Before).explain(), true
 }
 
 // Verdict says how a connection ended; ok is false when nothing is known of it.
@@ -92,13 +121,13 @@ func (t *Story) Verdict(c *session.Conn) (v Verdict, ok bool) {
 		return told.Verdict, true
 	}
 	defer t.opened.Close()
-	return t.subject(c, before).verdict(), true
+	return t.subject(c, Before).verdict(), true
 }
 
 // all gives a subject of each connection, one after the other.
 func (t *Story) all(yield func(*subject) bool) {
 	for _, c := range t.conns {
-		goOn := yield(t.subject(c, before))
+		goOn := yield(t.subject(c, Before))
 		if t.opened.Close(); !goOn {
 			return
 		}

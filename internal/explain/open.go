@@ -50,10 +50,10 @@ func stillOpen(s *subject) ruling {
 		r.sentence = fmt.Sprintf("It was still being opened when the capture ended: both sides had sent something, the last of it at %s.", s.in(last))
 	case quiet > quietLeast && s.stoppedAtOnce(quiet):
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("No close was captured. Both sides kept sending and stopped at the same time at %s, %s before the end of the capture: the connection is still open, or its end was not captured.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("No close was captured. Both sides kept sending and stopped at the same time at %s, %s before the end of the capture: the connection is still open, or its end was not captured.", s.in(last), s.forAtLeast(quiet))
 	case quiet > quietLeast:
 		r.certainty = Likely
-		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, for the last %s of the capture, and this capture shows nothing that was still unanswered: most likely the connection is still open.", s.in(last), span(quiet))
+		r.sentence = fmt.Sprintf("Neither side closed it. Both are silent after %s, %s, and this capture shows nothing that was still unanswered: most likely the connection is still open.", s.in(last), s.silentUntilEnd(quiet))
 	case s.mayHaveRestarted(0) || s.mayHaveRestarted(1):
 		x := dissect.Dir(0)
 		if s.mayHaveRestarted(1) {
@@ -68,10 +68,27 @@ func stillOpen(s *subject) ruling {
 	return r
 }
 
+// forAtLeast is a time up to the end of the capture: longer ones than others tell of are not told
+// apart.
+func (s *subject) forAtLeast(quiet int64) string {
+	if s.heard < s.seenUntil() {
+		return span(quiet)
+	}
+	return "at least " + span(quiet)
+}
+
+// silentUntilEnd says for how long nothing came at the end of the capture.
+func (s *subject) silentUntilEnd(quiet int64) string {
+	if s.heard < s.seenUntil() {
+		return "for the last " + span(quiet) + " of the capture"
+	}
+	return "for at least " + span(quiet)
+}
+
 // early reports whether what there is of the connection are packets of the next one, which come
 // before its start because the clocks of merged captures differ.
 func (s *subject) early() bool {
-	if !s.followed() || s.speaks(1) || s.Next.Ending == nil {
+	if !s.followed() || s.speaks(1) || s.Next.Ending == nil || s.Next.LastTime > s.seenUntil() {
 		return false
 	}
 	next := &subject{Conn: s.Next, end: s.Next.Ending}

@@ -34,6 +34,9 @@ type ruling struct {
 	final     bool // it is the verdict though it is likely alone: no later cause can hold
 }
 
+// seenUntil is until when others tell of how the connection ended, ns (session.SeenFor).
+func (s *subject) seenUntil() int64 { return s.LastTime + session.SeenFor }
+
 // sides name the index of a direction.
 var sides = [2]string{"a", "b"}
 

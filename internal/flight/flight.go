@@ -14,8 +14,8 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
-	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/record"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -33,7 +33,7 @@ type Options struct {
 type Recorder struct {
 	opts    Options
 	keep    *record.Keep
-	sampler liveview.Sampler
+	sampler sampler.Sampler
 	conns   map[*session.Conn]*past
 	totals  Totals
 	wide    lasting // of the whole capture
@@ -77,8 +77,8 @@ func (r *Recorder) Look(now time.Time, totals Totals, conns []*session.Conn, fre
 	for i := range fresh {
 		r.note(&fresh[i])
 	}
-	snap := r.sampler.Snapshot(liveview.Status{Now: now.UnixNano()}, conns)
-	rows := make(map[int]*liveview.Row, len(snap.Rows))
+	snap := r.sampler.Snapshot(sampler.Status{Now: now.UnixNano()}, conns)
+	rows := make(map[int]*sampler.Row, len(snap.Rows))
 	for i := range snap.Rows {
 		rows[snap.Rows[i].ID] = &snap.Rows[i]
 	}
@@ -156,7 +156,7 @@ func (r *Recorder) ask(f *trigger.Facts, before *lasting, where func() string) {
 }
 
 // judge asks the trigger about a connection.
-func (r *Recorder) judge(now int64, c *session.Conn, row *liveview.Row) {
+func (r *Recorder) judge(now int64, c *session.Conn, row *sampler.Row) {
 	p := r.conns[c]
 	f := trigger.Facts{Connected: p == nil}
 	if p == nil {
@@ -235,8 +235,8 @@ func events(f *trigger.Facts, p *past, c *session.Conn) {
 }
 
 // measures are how a connection does now.
-func measures(f *trigger.Facts, row *liveview.Row) {
-	of := func(v liveview.Value) trigger.Measure { return trigger.Measure{Value: v.V, Known: v.Known} }
+func measures(f *trigger.Facts, row *sampler.Row) {
+	of := func(v sampler.Value) trigger.Measure { return trigger.Measure{Value: v.V, Known: v.Known} }
 	f.Retries, f.Quality = of(row.RetryShare()), of(row.Quality())
 	for i := range row.Dir {
 		d := &row.Dir[i]

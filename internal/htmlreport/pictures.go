@@ -32,7 +32,7 @@ type Loss struct {
 	Time   int64
 	Number seq.Num
 	Frame  uint64
-	Place  seq.Place
+	Place  seq.LostAt
 }
 
 var places = [...]string{seq.BeforeCapture: "before", seq.AfterCapture: "after", seq.NotCaptured: "not-captured"}

@@ -98,7 +98,7 @@ type noticeRecord struct {
 }
 
 // lostNames are the places of losses, by their keys in the analysis.
-var lostNames = map[seq.Place]string{seq.BeforeCapture: "before_capture", seq.AfterCapture: "after_capture", seq.NotCaptured: "not_captured"}
+var lostNames = map[seq.LostAt]string{seq.BeforeCapture: "before_capture", seq.AfterCapture: "after_capture", seq.NotCaptured: "not_captured"}
 
 // WriteJSON writes the ladder as one document. It holds all that a drawing needs.
 func WriteJSON(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) error {

@@ -59,10 +59,10 @@ type Row struct {
 
 	Members []Row // the rows that a run puts together
 
-	Lost   seq.Place // where, of a loss
-	Num    seq.Num   // the number lost, unwrapped
-	Before uint64    // the frame at which it showed, of a loss that was not captured
-	Again  uint64    // the frame that sent it again, of a loss that was not captured
+	Lost   seq.LostAt // where, of a loss
+	Num    seq.Num    // the number lost, unwrapped
+	Before uint64     // the frame at which it showed, of a loss that was not captured
+	Again  uint64     // the frame that sent it again, of a loss that was not captured
 
 	Findings []Finding
 	Proof    []string // what explain takes its frames as proof of

@@ -67,7 +67,7 @@ func wordsOf(w dissect.Words) (names []string) {
 }
 
 // lostWords say where a loss happened.
-var lostWords = map[seq.Place]string{
+var lostWords = map[seq.LostAt]string{
 	seq.BeforeCapture: "lost before the capture point",
 	seq.AfterCapture:  "lost after the capture point",
 	seq.NotCaptured:   "arrived, but not captured",

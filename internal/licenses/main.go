@@ -1,4 +1,4 @@
-// Licenses prints the licences of everything that is linked into the program on any
+// Licenses prints the licences of everything that is linked into the two programs on any
 // of the platforms it is built for, as docs/THIRD_PARTY.md:
 //
 //	licenses linux/amd64 windows/amd64 ...
@@ -35,7 +35,7 @@ func run(platforms []string) error {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
-	fmt.Fprint(out, "# Third-party licences\n\nWhat is linked into `dpdissect`, and under which terms. `make docs` writes this page from the modules\nthemselves, for all platforms of the Makefile.\n\n| module | version | where |\n|---|---|---|\n")
+	fmt.Fprint(out, "# Third-party licences\n\nWhat is linked into `dpdissect` and `dpdissect-fleet`, and under which terms. `make docs` writes this page from the modules\nthemselves, for all platforms of the Makefile.\n\n| module | version | where |\n|---|---|---|\n")
 	for _, m := range all {
 		where := "everywhere"
 		if len(m.platforms) < len(platforms) {
@@ -59,7 +59,7 @@ func run(platforms []string) error {
 	return out.Flush()
 }
 
-// linked are the modules of all packages of the program, by path; the standard
+// linked are the modules of all packages of the programs, by path; the standard
 // library, which every program has a part of, comes first.
 func linked(platforms []string) ([]*module, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -69,7 +69,7 @@ func linked(platforms []string) ([]*module, error) {
 	all := map[string]*module{}
 	for _, platform := range platforms {
 		system, machine, _ := strings.Cut(platform, "/")
-		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dpdissect")
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dpdissect", "./cmd/dpdissect-fleet")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine)
 		cmd.Stderr = os.Stderr
 		text, err := cmd.Output()

@@ -16,7 +16,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} | {{.Version}} |{{end}}{{end}}", "../../cmd/dpdissect").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} | {{.Version}} |{{end}}{{end}}", "../../cmd/dpdissect", "../../cmd/dpdissect-fleet").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

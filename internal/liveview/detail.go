@@ -11,7 +11,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -63,7 +65,7 @@ func (m *model) details() []string {
 }
 
 // numbers are those of both sides in blocks: three side by side, two, or none.
-func (m *model) numbers(r *Row) []string {
+func (m *model) numbers(r *sampler.Row) []string {
 	lay := func(blocks ...[]report.Pair) []string {
 		text := string(report.AppendPairs(nil, m.look.Palette, m.width, blocks...))
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -75,7 +77,7 @@ func (m *model) numbers(r *Row) []string {
 	return append(append(lay(now, sent), ""), lay(lost)...)
 }
 
-func (m *model) title(r *Row) string {
+func (m *model) title(r *sampler.Row) string {
 	name := r.Protocol
 	if r.ID >= 0 {
 		name = "#" + strconv.Itoa(r.ID) + " " + name
@@ -83,7 +85,7 @@ func (m *model) title(r *Row) string {
 	return " " + styled(name, m.look.Heading)
 }
 
-func (m *model) end(r *Row, i int) string {
+func (m *model) end(r *sampler.Row, i int) string {
 	known := cmp.Or(r.Role[i], r.Player[i])
 	if known == "" {
 		return r.Name[i]
@@ -91,7 +93,7 @@ func (m *model) end(r *Row, i int) string {
 	return r.Name[i] + " (" + known + ")"
 }
 
-func (m *model) facts(r *Row, gone bool) []string {
+func (m *model) facts(r *sampler.Row, gone bool) []string {
 	state := m.look.ending(r)
 	facts := []string{styled(state.Text, state.Style), clock(r.Duration)}
 	switch {
@@ -114,36 +116,36 @@ func (m *model) facts(r *Row, gone bool) []string {
 }
 
 // both makes a pair of what f says of each direction.
-func both(r *Row, label string, f func(d *Dir) report.Cell) report.Pair {
+func both(r *sampler.Row, label string, f func(d *sampler.Dir) report.Cell) report.Pair {
 	return report.Pair{Label: label, Sides: [2]report.Cell{f(&r.Dir[0]), f(&r.Dir[1])}}
 }
 
 // now is how the sides do at present.
-func (m *model) now(r *Row) []report.Pair {
+func (m *model) now(r *sampler.Row) []report.Pair {
 	l := m.look
 	wait := func(label string, of func(t *seq.RTT) int64) report.Pair {
-		return both(r, label, func(d *Dir) report.Cell {
+		return both(r, label, func(d *sampler.Dir) report.Cell {
 			if d.Times == nil || d.Times[seq.AckWait].Samples == 0 {
 				return l.unknown()
 			}
-			return l.millis(known(float64(of(&d.Times[seq.AckWait]))/1e6), false)
+			return l.millis(sampler.Known(float64(of(&d.Times[seq.AckWait]))/1e6), false)
 		})
 	}
 	return []report.Pair{
-		both(r, "ping", func(d *Dir) report.Cell { return l.millis(d.Ping, d.Stale) }),
-		both(r, "  jitter", func(d *Dir) report.Cell { return l.millis(d.Jitter, d.Stale) }),
-		both(r, "  shortest", func(d *Dir) report.Cell { return l.millis(d.MinPing, false) }),
-		both(r, "  samples", func(d *Dir) report.Cell { return l.number(d.Samples, render.Style{}) }),
-		both(r, "ack wait", func(d *Dir) report.Cell { return l.millis(d.Wait, d.Stale) }),
+		both(r, "ping", func(d *sampler.Dir) report.Cell { return l.millis(d.Ping, d.Stale) }),
+		both(r, "  jitter", func(d *sampler.Dir) report.Cell { return l.millis(d.Jitter, d.Stale) }),
+		both(r, "  shortest", func(d *sampler.Dir) report.Cell { return l.millis(d.MinPing, false) }),
+		both(r, "  samples", func(d *sampler.Dir) report.Cell { return l.number(d.Samples, render.Style{}) }),
+		both(r, "ack wait", func(d *sampler.Dir) report.Cell { return l.millis(d.Wait, d.Stale) }),
 		wait("  p95", func(t *seq.RTT) int64 { return t.P95 }),
 		wait("  longest", func(t *seq.RTT) int64 { return t.Max }),
-		both(r, "loss", func(d *Dir) report.Cell { return l.percent(d.Loss, lossWarn, lossBad) }),
-		both(r, "retries", func(d *Dir) report.Cell { return l.percent(d.RetryShare, retryWarn, 101) }),
-		both(r, "quality", func(d *Dir) report.Cell { return l.quality(d.Quality) }),
-		both(r, "in flight", func(d *Dir) report.Cell { return l.whole(d.InFlight) }),
-		both(r, "rate", func(d *Dir) report.Cell { return l.rate(d.BytesPerSec) }),
-		both(r, "  datagrams", func(d *Dir) report.Cell { return l.often(d.FramesPerSec) }),
-		both(r, "idle", func(d *Dir) report.Cell {
+		both(r, "loss", func(d *sampler.Dir) report.Cell { return l.percent(d.Loss, lossWarn, lossBad) }),
+		both(r, "retries", func(d *sampler.Dir) report.Cell { return l.percent(d.RetryShare, retryWarn, 101) }),
+		both(r, "quality", func(d *sampler.Dir) report.Cell { return l.quality(d.Quality) }),
+		both(r, "in flight", func(d *sampler.Dir) report.Cell { return l.whole(d.InFlight) }),
+		both(r, "rate", func(d *sampler.Dir) report.Cell { return l.rate(d.BytesPerSec) }),
+		both(r, "  datagrams", func(d *sampler.Dir) report.Cell { return l.often(d.FramesPerSec) }),
+		both(r, "idle", func(d *sampler.Dir) report.Cell {
 			if !d.Idle.Known {
 				return l.unknown()
 			}
@@ -153,40 +155,43 @@ func (m *model) now(r *Row) []report.Pair {
 }
 
 // sendings are what the sides sent so far.
-func (m *model) sendings(r *Row) []report.Pair {
-	number := func(label string, f func(d *Dir) uint64) report.Pair {
-		return both(r, label, func(d *Dir) report.Cell { return m.look.number(f(d), render.Style{}) })
-	}
+func (m *model) sendings(r *sampler.Row) []report.Pair {
+	plain, warn := render.Style{}, m.look.Warn
 	return []report.Pair{
-		number("frames", func(d *Dir) uint64 { return d.Frames }),
-		both(r, "bytes", func(d *Dir) report.Cell { return m.look.plain(report.Size(d.Bytes)) }),
-		number("data frames", func(d *Dir) uint64 { return d.Data }),
-		number("acks", func(d *Dir) uint64 { return d.Acks }),
-		number("keepalives", func(d *Dir) uint64 { return d.KeepAlives }),
-		number("messages", func(d *Dir) uint64 { return d.Messages }),
-		both(r, "  incomplete", func(d *Dir) report.Cell { return m.look.number(d.Incomplete, m.look.Warn) }),
-		number("retries", func(d *Dir) uint64 { return d.Retries }),
-		both(r, "  unneeded", func(d *Dir) report.Cell { return m.look.maybe(d.Unneeded, d.KnowsUnneeded, m.look.Warn) }),
-		number("duplicates", func(d *Dir) uint64 { return d.Duplicates }),
+		m.count(r, "frames", measure.Frames, plain),
+		both(r, "bytes", func(d *sampler.Dir) report.Cell { return m.look.plain(report.Size(uint64(d.Counts[measure.Bytes]))) }),
+		m.count(r, "data frames", measure.DataFrames, plain),
+		m.count(r, "acks", measure.Acks, plain),
+		m.count(r, "keepalives", measure.KeepAlives, plain),
+		m.count(r, "messages", measure.Messages, plain),
+		m.count(r, "  incomplete", measure.IncompleteMessages, warn),
+		m.count(r, "retries", measure.Retries, plain),
+		m.count(r, "  unneeded", measure.UnneededRetries, warn),
+		m.count(r, "duplicates", measure.Duplicates, plain),
 	}
 }
 
 // losses are what went wrong so far.
-func (m *model) losses(r *Row) []report.Pair {
-	l := m.look
+func (m *model) losses(r *sampler.Row) []report.Pair {
+	plain, warn, bad := render.Style{}, m.look.Warn, m.look.Error
 	return []report.Pair{
-		both(r, "missing", func(d *Dir) report.Cell { return l.number(d.Missing, l.Warn) }),
-		both(r, "gaps", func(d *Dir) report.Cell { return l.number(d.Gaps, render.Style{}) }),
-		both(r, "out of order", func(d *Dir) report.Cell { return l.number(d.OutOfOrder, render.Style{}) }),
-		both(r, "lost before capture", func(d *Dir) report.Cell { return l.maybe(d.Lost.BeforeCapture, d.KnowsBefore, l.Error) }),
-		both(r, "lost after capture", func(d *Dir) report.Cell { return l.maybe(d.Lost.AfterCapture, d.KnowsAfter, l.Error) }),
-		both(r, "not captured", func(d *Dir) report.Cell { return l.maybe(d.Lost.NotCaptured, d.KnowsUnseen, l.Warn) }),
-		both(r, "bad signatures", func(d *Dir) report.Cell { return l.maybe(d.BadSignatures, d.HasSignatures, l.Error) }),
+		m.count(r, "missing", measure.Missing, warn),
+		m.count(r, "gaps", measure.Gaps, plain),
+		m.count(r, "out of order", measure.OutOfOrder, plain),
+		m.count(r, "lost before capture", measure.LostBefore, bad),
+		m.count(r, "lost after capture", measure.LostAfter, bad),
+		m.count(r, "not captured", measure.NotCaptured, warn),
+		m.count(r, "bad signatures", measure.InvalidSignatures, bad),
 	}
 }
 
+// count makes a pair of a counter, in a style where it is not 0.
+func (m *model) count(r *sampler.Row, label string, c measure.Counter, s render.Style) report.Pair {
+	return both(r, label, func(d *sampler.Dir) report.Cell { return m.look.count(d, c, s) })
+}
+
 // notes are the latest findings, newest first.
-func (m *model) notes(r *Row) (lines []string) {
+func (m *model) notes(r *sampler.Row) (lines []string) {
 	total := r.Findings[0] + r.Findings[1] + r.Findings[2]
 	if total == 0 {
 		return []string{" " + styled("no findings", m.look.Derived)}

@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/plot"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 const (
@@ -16,31 +17,31 @@ const (
 	plotGap     = 3
 	leastPlot   = 24 // columns from where on two plots stand side by side
 	leastLoss   = 5  // percent: what a plot of losses reaches up to at least
-	longestStep = int64(trailStep) * 3
+	longestStep = int64(sampler.TrailStep) * 3
 )
 
 // A gauge is one measure of the sides that is plotted.
 type gauge struct {
 	name  string
-	of    func(p *Pace) float32
+	of    func(p *sampler.Pace) float32
 	unit  func(v float64) string
 	least float64 // the plot reaches up to it at least
 	style func(l *look) render.Style
 }
 
 var gauges = []gauge{
-	{"ping", func(p *Pace) float32 { return p.Ping }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
+	{"ping", func(p *sampler.Pace) float32 { return p.Ping }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
-	{"ack wait", func(p *Pace) float32 { return p.Wait }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
+	{"ack wait", func(p *sampler.Pace) float32 { return p.Wait }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
-	{"loss", func(p *Pace) float32 { return p.Loss }, percent, leastLoss, func(l *look) render.Style { return l.Error }},
-	{"rate", func(p *Pace) float32 { return p.Rate }, func(v float64) string { return report.Size(uint64(v+0.5)) + "/s" }, 0,
+	{"loss", func(p *sampler.Pace) float32 { return p.Loss }, percent, leastLoss, func(l *look) render.Style { return l.Error }},
+	{"rate", func(p *sampler.Pace) float32 { return p.Rate }, func(v float64) string { return report.Size(uint64(v+0.5)) + "/s" }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
 }
 
 // plots are those of the last minutes: what a sends on the left, what b sends on the right,
 // or below where there is no room.
-func (m *model) plots(r *Row) (lines []string) {
+func (m *model) plots(r *sampler.Row) (lines []string) {
 	if len(r.Trail) < 2 {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (m *model) plots(r *Row) (lines []string) {
 }
 
 // plot draws one measure of a side below its name and its greatest value.
-func (m *model) plot(g *gauge, r *Row, dir, columns int) []string {
+func (m *model) plot(g *gauge, r *sampler.Row, dir, columns int) []string {
 	spans := g.spans(r.Trail, dir, plot.Dots(columns))
 	head, most := g.name+" "+[]string{"a → b", "b → a"}[dir], "unknown"
 	for _, s := range spans {
@@ -86,7 +87,7 @@ func pad(text string, columns int) string {
 
 // spans spreads a measure over steps of time, from the first moment to the last. A moment
 // stands for the time since the one before, unless that is long ago.
-func (g *gauge) spans(trail []Moment, dir, dots int) []plot.Span {
+func (g *gauge) spans(trail []sampler.Moment, dir, dots int) []plot.Span {
 	spans := make([]plot.Span, dots)
 	first, last := trail[0].At, trail[len(trail)-1].At
 	at := func(t int64) int { return int(float64(t-first) / float64(last-first) * float64(dots)) }
@@ -104,7 +105,7 @@ func (g *gauge) spans(trail []Moment, dir, dots int) []plot.Span {
 }
 
 // plotTimes is the axis of time: how long ago the plots begin, and where they end.
-func (m *model) plotTimes(r *Row, columns int) string {
+func (m *model) plotTimes(r *sampler.Row, columns int) string {
 	ago, end := clock(r.Trail[len(r.Trail)-1].At-r.Trail[0].At)+" before", "now"
 	if r.Over {
 		end = "the end"

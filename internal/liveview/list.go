@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 const (
@@ -58,7 +59,7 @@ func (m *model) none(s *screen) {
 }
 
 // cells makes those of a row and keeps how wide they are.
-func (m *model) cells(r *Row) []report.Cell {
+func (m *model) cells(r *sampler.Row) []report.Cell {
 	out := make([]report.Cell, len(columns))
 	for i := range columns {
 		out[i] = columns[i].cell(m.look, r)
@@ -66,7 +67,7 @@ func (m *model) cells(r *Row) []report.Cell {
 		case i == protocolColumn && m.width < wide:
 			out[i].Text, _, _ = strings.Cut(out[i].Text, " ")
 		case columns[i].end:
-			out[i].Text = cutMiddle(out[i].Text, max(longestIPv4, m.width/4))
+			out[i].Text = report.CutText(out[i].Text, max(sampler.LongestIPv4, m.width/4), true)
 		}
 		m.widths[i] = max(m.widths[i], width(out[i].Text), width(columns[i].head), columns[i].room)
 	}
@@ -147,7 +148,7 @@ func (s *screen) overlap(n int) {
 }
 
 // line draws a row.
-func (m *model) line(s *screen, r *Row, cells []report.Cell) {
+func (m *model) line(s *screen, r *sampler.Row, cells []report.Cell) {
 	picked := r.Key == m.picked && m.picked != 0
 	style, whole := render.Style{}, true
 	mark := " "

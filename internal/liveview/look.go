@@ -6,7 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -18,10 +20,7 @@ const (
 	qualityWarn, qualityBad = 95, 80
 )
 
-const (
-	wide        = 110 // columns from where on there is room for dialects and versions
-	longestIPv4 = 21  // columns, with a port
-)
+const wide = 110 // columns from where on there is room for dialects and versions
 
 // A look makes cells in the styles of a palette.
 type look struct{ render.Palette }
@@ -54,13 +53,18 @@ func (l *look) maybe(n uint64, known bool, s render.Style) report.Cell {
 	return l.number(n, s)
 }
 
+// count is a counter, in a style where it is not 0.
+func (l *look) count(d *sampler.Dir, c measure.Counter, s render.Style) report.Cell {
+	return l.maybe(uint64(d.Counts[c]), d.Knows.Has(c), s)
+}
+
 // whole is a value without fraction.
-func (l *look) whole(v Value) report.Cell {
+func (l *look) whole(v sampler.Value) report.Cell {
 	return l.maybe(uint64(max(0, v.V)+0.5), v.Known, render.Style{})
 }
 
 // millis is a value in ms, dim when it is old.
-func (l *look) millis(v Value, stale bool) report.Cell {
+func (l *look) millis(v sampler.Value, stale bool) report.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
@@ -72,7 +76,7 @@ func (l *look) millis(v Value, stale bool) report.Cell {
 }
 
 // percent is a share; what is not 0 is never shown as 0.
-func (l *look) percent(v Value, warn, bad float64) report.Cell {
+func (l *look) percent(v sampler.Value, warn, bad float64) report.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
@@ -101,7 +105,7 @@ func percent(v float64) string {
 }
 
 // quality is rounded down: 100 is perfect.
-func (l *look) quality(v Value) report.Cell {
+func (l *look) quality(v sampler.Value) report.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
@@ -144,7 +148,7 @@ func (l *look) findings(n [3]uint64) report.Cell {
 	return report.Cell{Text: "0", Style: l.Derived, Dim: true}
 }
 
-func (l *look) state(r *Row) report.Cell {
+func (l *look) state(r *sampler.Row) report.Cell {
 	c := report.Cell{Text: r.State.String(), Style: report.StateStyle(&l.Palette, r.State)}
 	if r.State == session.StateUnknown && r.Over {
 		c.Text = "silent"
@@ -153,13 +157,13 @@ func (l *look) state(r *Row) report.Cell {
 }
 
 // ending is the state, and by whom or by what it was ended.
-func (l *look) ending(r *Row) report.Cell {
+func (l *look) ending(r *sampler.Row) report.Cell {
 	c := l.state(r)
 	switch r.ClosedBy {
 	case session.SideA:
-		c.Text += " by " + r.who(0)
+		c.Text += " by " + r.Who(0)
 	case session.SideB:
-		c.Text += " by " + r.who(1)
+		c.Text += " by " + r.Who(1)
 	case session.BothSides:
 		c.Text += " by both"
 	}
@@ -193,32 +197,4 @@ func width(s string) int {
 		}
 	}
 	return len(s)
-}
-
-// cut shortens a text without sequences to so many columns.
-func cut(s string, n int) string {
-	if width(s) <= n {
-		return s
-	}
-	if n <= 0 {
-		return ""
-	}
-	used := 0
-	for i, r := range s {
-		w := width(string(r))
-		if used+w > n-1 {
-			return s[:i] + "…"
-		}
-		used += w
-	}
-	return s
-}
-
-// cutMiddle shortens an address to so many columns: what differs is at its ends.
-func cutMiddle(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	head := (n - 1) / 2
-	return s[:head] + "…" + s[len(s)-(n-1-head):]
 }

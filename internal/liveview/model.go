@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 // A page is what fills the screen between header and footer.
@@ -23,8 +26,8 @@ type model struct {
 	look          *look
 	width, height int
 
-	snap    *Snapshot // shown, nil before the first
-	waiting *Snapshot // the newest, while paused
+	snap    *sampler.Snapshot // shown, nil before the first
+	waiting *sampler.Snapshot // the newest, while paused
 	paused  bool
 
 	page   page
@@ -36,13 +39,13 @@ type model struct {
 	filter  string
 	typing  bool // the filter is being typed
 
-	order  []int  // rows shown, as they are ordered
-	picked uint64 // key of a row, 0 for none
-	at     int    // its place in order, or where it was
-	top    int    // first place on the screen
-	detail Row    // of detailPage, as it was last seen
-	widths []int  // widest cell of each column so far
-	shown  []int  // columns on the screen, left to right
+	order  []int       // rows shown, as they are ordered
+	picked uint64      // key of a row, 0 for none
+	at     int         // its place in order, or where it was
+	top    int         // first place on the screen
+	detail sampler.Row // of detailPage, as it was last seen
+	widths []int       // widest cell of each column so far
+	shown  []int       // columns on the screen, left to right
 }
 
 func newModel(opts Options) *model {
@@ -50,7 +53,7 @@ func newModel(opts Options) *model {
 }
 
 // A snapshotMsg is a new snapshot.
-type snapshotMsg struct{ *Snapshot }
+type snapshotMsg struct{ *sampler.Snapshot }
 
 func (m *model) Init() tea.Cmd { return nil }
 
@@ -79,7 +82,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // show takes a new snapshot.
-func (m *model) show(s *Snapshot) {
+func (m *model) show(s *sampler.Snapshot) {
 	m.snap = s
 	m.arrange()
 }
@@ -92,7 +95,7 @@ func (m *model) arrange() {
 	}
 	rows := m.snap.Rows
 	for i := range rows {
-		if m.filter == "" || rows[i].matches(m.filter) {
+		if m.filter == "" || matches(&rows[i], m.filter) {
 			m.order = append(m.order, i)
 		}
 	}
@@ -119,7 +122,7 @@ func (m *model) find() {
 }
 
 // row is the row at a place of the order.
-func (m *model) row(at int) *Row { return &m.snap.Rows[m.order[at]] }
+func (m *model) row(at int) *sampler.Row { return &m.snap.Rows[m.order[at]] }
 
 // pick picks the row at a place, or the nearest.
 func (m *model) pick(at int) {
@@ -132,7 +135,7 @@ func (m *model) pick(at int) {
 }
 
 // matches reports whether a row has a text in what is shown of it, in any case.
-func (r *Row) matches(text string) bool {
+func matches(r *sampler.Row, text string) bool {
 	text = strings.ToLower(text)
 	for _, s := range [...]string{r.Name[0], r.Name[1], r.Protocol, r.State.String(), r.Role[0], r.Role[1], r.Player[0], r.Player[1]} {
 		if strings.Contains(strings.ToLower(s), text) {
@@ -143,7 +146,7 @@ func (r *Row) matches(text string) bool {
 }
 
 func (m *model) refilter(text string) {
-	m.filter = cut(text, 64)
+	m.filter = report.CutText(text, 64, false)
 	m.arrange()
 }
 

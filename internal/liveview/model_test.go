@@ -14,6 +14,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"pgregory.net/rapid"
 
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -298,11 +299,11 @@ func TestQuit(t *testing.T) {
 
 // TestEscapes lets no name or message drive the terminal.
 func TestEscapes(t *testing.T) {
-	var s Sampler
+	var s sampler.Sampler
 	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: protocol("dp8"), Dialect: "\x1b[2J", FirstStamp: demoStart, LastStamp: demoStart, HasTime: true, Findings: [3]uint64{1, 0, 0}}
 	s.Note(&session.Finding{Conn: c, Rule: &conform.Rule{ID: "X-1"}, Message: "\x1b]0;title\x07\u202e\n"})
 	m := newModel(Options{})
-	m.show(s.Snapshot(Status{Now: demoStart + second, Started: demoStart, Interfaces: []string{"e\x1b[31mth0\r"}}, []*session.Conn{c}))
+	m.show(s.Snapshot(sampler.Status{Now: demoStart + second, Started: demoStart, Interfaces: []string{"e\x1b[31mth0\r"}}, []*session.Conn{c}))
 	resize(m, 200, 40)
 	for _, key := range []string{"esc", "enter"} {
 		press(m, key)
@@ -377,7 +378,7 @@ func BenchmarkDraw(b *testing.B) {
 func BenchmarkShow(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		m := shown(140, 40, n, "down", "8")
-		s := []*Snapshot{demo(n, 61), demo(n, 62)}
+		s := []*sampler.Snapshot{demo(n, 61), demo(n, 62)}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

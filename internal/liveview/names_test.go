@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -15,13 +16,13 @@ import (
 // needs for them; what it would act on is escaped.
 func TestNames(t *testing.T) {
 	c := &session.Conn{Dir: new([2]seq.Direction), Protocol: &dissect.Protocol{Name: "hazel"}, A: dissect.Endpoint{Port: 4000}, B: dissect.Endpoint{Port: 22023}, State: session.Established}
-	s := Sampler{Names: func(e dissect.Endpoint) string {
+	s := sampler.Sampler{Names: func(e dissect.Endpoint) string {
 		if e == c.A {
 			return "日本\x1b[31m"
 		}
 		return ""
 	}}
-	snap := s.Snapshot(Status{Now: demoStart + second, Started: demoStart}, []*session.Conn{c})
+	snap := s.Snapshot(sampler.Status{Now: demoStart + second, Started: demoStart}, []*session.Conn{c})
 	if got := snap.Rows[0].Name; got != [2]string{`日本\x1b[31m`, c.B.String()} || snap.Rows[0].End[0] != c.A {
 		t.Errorf("%q", got)
 	}

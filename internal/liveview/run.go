@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 // Options say how Run shows snapshots.
@@ -28,11 +30,11 @@ const framesPerSecond = 30
 // Run shows snapshots on the terminal out, and takes keys from in, until the user
 // quits, the channel is closed or the context ends; it returns nil then. It returns
 // when the terminal is as it was. SIGINT and SIGTERM end it as quitting does.
-func Run(ctx context.Context, in io.Reader, out io.Writer, snapshots <-chan *Snapshot, opts Options) error {
+func Run(ctx context.Context, in io.Reader, out io.Writer, snapshots <-chan *sampler.Snapshot, opts Options) error {
 	return run(ctx, in, out, snapshots, newModel(opts), opts.Color)
 }
 
-func run(ctx context.Context, in io.Reader, out io.Writer, snapshots <-chan *Snapshot, m *model, color bool, more ...tea.ProgramOption) error {
+func run(ctx context.Context, in io.Reader, out io.Writer, snapshots <-chan *sampler.Snapshot, m *model, color bool, more ...tea.ProgramOption) error {
 	all := append([]tea.ProgramOption{
 		tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(framesPerSecond), tea.WithEnvironment(environment(os.Environ(), color)),
 	}, more...)
@@ -54,7 +56,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer, snapshots <-chan *Sna
 }
 
 // feed sends what comes to the program.
-func feed(ctx context.Context, p *tea.Program, snapshots <-chan *Snapshot) {
+func feed(ctx context.Context, p *tea.Program, snapshots <-chan *sampler.Snapshot) {
 	for {
 		select {
 		case <-ctx.Done():

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 // Options say how Run shows snapshots.
@@ -18,6 +20,6 @@ var errNoTerminal = errors.New("the live table wants a terminal, and there is no
 func OpenTerminal() (in, out *os.File, err error) { return nil, nil, errNoTerminal }
 
 // Run is an error: a browser has no terminal.
-func Run(context.Context, io.Reader, io.Writer, <-chan *Snapshot, Options) error {
+func Run(context.Context, io.Reader, io.Writer, <-chan *sampler.Snapshot, Options) error {
 	return errNoTerminal
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/dpdissect/dpdissect/internal/sampler"
 )
 
 // A tape keeps what a program writes.
@@ -122,7 +124,7 @@ func TestRunEndsBefore(t *testing.T) {
 func TestFeed(t *testing.T) {
 	f := NewFeed()
 	for n := range int64(100) {
-		f.Offer(&Snapshot{Time: n})
+		f.Offer(&sampler.Snapshot{Time: n})
 	}
 	if s := <-f; s.Time != 99 {
 		t.Errorf("snapshot %d, want the newest", s.Time)
@@ -140,7 +142,7 @@ func TestFeed(t *testing.T) {
 		}
 	}()
 	for n := range int64(100_000) {
-		f.Offer(&Snapshot{Time: n + 1})
+		f.Offer(&sampler.Snapshot{Time: n + 1})
 	}
 	close(f)
 	<-done

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/sampler"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -43,7 +45,7 @@ var recordColumns = []report.Column{
 
 // AppendRecord appends a snapshot as text for people: a line of time and totals, and
 // a table of the connections that do worst or most. It ends with an empty line.
-func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
+func AppendRecord(dst []byte, s *sampler.Snapshot, opts TextOptions) []byte {
 	l := &look{opts.Palette}
 	dst = l.appendTotals(dst, s)
 	rows := worstFirst(s.Rows)
@@ -64,7 +66,7 @@ func AppendRecord(dst []byte, s *Snapshot, opts TextOptions) []byte {
 }
 
 // appendTotals appends "15:04:05 UTC  eth0  1:23  1234 packets (56/s)  2 connections".
-func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
+func (l *look) appendTotals(dst []byte, s *sampler.Snapshot) []byte {
 	dst = append(dst, l.Heading.Start...)
 	dst = time.Unix(0, s.Time).UTC().AppendFormat(dst, "2006-01-02 15:04:05 UTC")
 	dst = append(dst, l.Heading.Stop...)
@@ -101,7 +103,7 @@ func (l *look) appendTotals(dst []byte, s *Snapshot) []byte {
 }
 
 // record makes the row of what one side sends.
-func (l *look) record(r *Row, i int, narrow bool) []report.Cell {
+func (l *look) record(r *sampler.Row, i int, narrow bool) []report.Cell {
 	d := &r.Dir[i]
 	sender := l.plain(r.Name[i])
 	if who := cmp.Or(r.Role[i], r.Player[i]); who != "" && !narrow {
@@ -119,7 +121,7 @@ func (l *look) record(r *Row, i int, narrow bool) []report.Cell {
 		l.millis(d.Jitter, d.Stale),
 		l.percent(d.Loss, lossWarn, lossBad),
 		l.percent(d.RetryShare, retryWarn, math.Inf(1)),
-		l.maybe(d.Unneeded, d.KnowsUnneeded, l.Warn),
+		l.count(d, measure.UnneededRetries, l.Warn),
 		l.whole(d.InFlight),
 		l.often(d.FramesPerSec),
 		l.rate(d.BytesPerSec),
@@ -130,25 +132,25 @@ func (l *look) record(r *Row, i int, narrow bool) []report.Cell {
 
 // worstFirst orders rows by what one wants to see first: live ones, those of the worst
 // quality, those with the most traffic.
-func worstFirst(rows []Row) []*Row {
-	out := make([]*Row, len(rows))
+func worstFirst(rows []sampler.Row) []*sampler.Row {
+	out := make([]*sampler.Row, len(rows))
 	for i := range rows {
 		out[i] = &rows[i]
 	}
-	slices.SortFunc(out, func(a, b *Row) int {
+	slices.SortFunc(out, func(a, b *sampler.Row) int {
 		if a.Over != b.Over {
 			if a.Over {
 				return 1
 			}
 			return -1
 		}
-		return cmp.Or(cmp.Compare(badQuality(a), badQuality(b)), -cmp.Compare(a.bytesPerSec(), b.bytesPerSec()), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(cmp.Compare(badQuality(a), badQuality(b)), -cmp.Compare(a.BytesPerSec(), b.BytesPerSec()), cmp.Compare(a.Key, b.Key))
 	})
 	return out
 }
 
 // badQuality is the quality of who does badly; all others do equally well.
-func badQuality(r *Row) float64 {
+func badQuality(r *sampler.Row) float64 {
 	if q := r.Quality(); q.Known && q.V < qualityWarn {
 		return math.Floor(q.V)
 	}

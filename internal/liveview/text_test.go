@@ -47,7 +47,7 @@ func TestRecordBounded(t *testing.T) {
 			}
 		case badQuality(a) > badQuality(b):
 			t.Fatalf("%d: quality %v before %v", i, a.Quality(), b.Quality())
-		case badQuality(a) == badQuality(b) && a.bytesPerSec() < b.bytesPerSec():
+		case badQuality(a) == badQuality(b) && a.BytesPerSec() < b.BytesPerSec():
 			t.Fatalf("%d: the busier one comes later", i)
 		}
 	}

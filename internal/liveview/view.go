@@ -65,7 +65,7 @@ func (s *screen) put(text string, style render.Style) {
 	if text == "" {
 		return
 	}
-	text = cut(text, s.width-s.used)
+	text = report.CutText(text, s.width-s.used, false)
 	s.used += width(text)
 	s.text = append(append(append(s.text, style.Start...), text...), style.Stop...)
 }

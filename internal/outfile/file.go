@@ -150,6 +150,14 @@ func (f *File) Path() string { return f.path }
 // File is the open file. Place may change it.
 func (f *File) File() *os.File { return f.file }
 
+// Open opens what was written so far, to be read. What is written in place can't be.
+func (f *File) Open() (*os.File, error) {
+	if f.root == nil {
+		return nil, wrong(f.path, fs.ErrInvalid)
+	}
+	return f.root.Open(cmp.Or(f.temp, f.name))
+}
+
 // InPlace reports a device, a pipe, or a file that was open already: none of what was in
 // it is the caller's to take back.
 func (f *File) InPlace() bool { return f.kept }

@@ -10,9 +10,11 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// MaxFindings is how many findings a shard keeps; connections count them all.
-// Beyond it some of each rule are kept still, so that none hides another.
+// MaxOfConn is how many findings are listed of a connection, and MaxFindings how many a shard
+// keeps; connections count them all. Beyond either some of each rule are kept still, so that none
+// hides another.
 const (
+	MaxOfConn   = 1000
 	MaxFindings = 10_000
 	maxOfRule   = 100
 
@@ -21,9 +23,31 @@ const (
 	liveOfRule   = 20
 )
 
+// A Listing bounds the findings that are listed of one connection, in documents and tables
+// alike.
+type Listing struct {
+	listed int
+	kept   map[verdictOn]int
+}
+
+// Lists reports whether a finding is listed, in the order in which they are found.
+func (l *Listing) Lists(f *session.Finding) bool {
+	k := verdictOn{f.Rule, f.Failed()}
+	if l.listed >= MaxOfConn && l.kept[k] >= maxOfRule {
+		return false
+	}
+	if l.kept == nil {
+		l.kept = map[verdictOn]int{}
+	}
+	l.kept[k]++
+	l.listed++
+	return true
+}
+
 // collected keeps the findings of one shard.
 type collected struct {
 	findings []session.Finding
+	of       map[*session.Conn]*Listing
 	kept     map[verdictOn]int // once there are many
 	live     bool              // the run has no end
 	watched  bool              // Fresh is asked
@@ -45,6 +69,9 @@ func (c *collected) Finding(f *session.Finding) {
 	if c.watched && len(c.fresh) < liveFindings {
 		c.fresh = append(c.fresh, *f)
 	}
+	if !c.lists(f) {
+		return
+	}
 	if len(c.findings) >= most {
 		if c.kept == nil {
 			c.countKept()
@@ -56,6 +83,22 @@ func (c *collected) Finding(f *session.Finding) {
 		c.kept[k]++
 	}
 	c.findings = append(c.findings, *f)
+}
+
+// lists reports whether a finding is listed of its connection.
+func (c *collected) lists(f *session.Finding) bool {
+	if f.Conn == nil {
+		return true
+	}
+	l := c.of[f.Conn]
+	if l == nil {
+		if c.of == nil {
+			c.of = map[*session.Conn]*Listing{}
+		}
+		l = new(Listing)
+		c.of[f.Conn] = l
+	}
+	return l.Lists(f)
 }
 
 func (c *collected) countKept() {
@@ -108,6 +151,9 @@ func (c *collected) forget(gone map[*session.Conn]bool) {
 	on := func(f session.Finding) bool { return gone[f.Conn] }
 	c.findings = slices.DeleteFunc(c.findings, on)
 	c.fresh = slices.DeleteFunc(c.fresh, on)
+	for conn := range gone {
+		delete(c.of, conn)
+	}
 }
 
 // freshFindings takes what is new from all shards.

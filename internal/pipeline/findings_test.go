@@ -39,3 +39,25 @@ func TestLiveFindingsAreBounded(t *testing.T) {
 		t.Errorf("%d findings are kept, %d for the next report; want %d and %d", n, fresh, liveFindings+liveOfRule, liveFindings)
 	}
 }
+
+// TestFindingsOfAConnectionAreBounded: of each connection as many are listed, however many others
+// have, and no rule hides another.
+func TestFindingsOfAConnectionAreBounded(t *testing.T) {
+	loud, quiet := &conform.Rule{ID: "LOUD"}, &conform.Rule{ID: "QUIET"}
+	var c collected
+	for range MaxOfConn + 500 {
+		c.Finding(&session.Finding{Rule: loud, Conn: &session.Conn{}})
+	}
+	one := &session.Conn{}
+	for _, r := range []*conform.Rule{loud, quiet} {
+		for range MaxOfConn + 500 {
+			c.Finding(&session.Finding{Rule: r, Conn: one})
+		}
+	}
+	if n, want := len(c.findings), 2*MaxOfConn+500+maxOfRule; n != want {
+		t.Errorf("%d findings are kept, want %d", n, want)
+	}
+	if c.forget(map[*session.Conn]bool{one: true}); c.of[one] != nil || len(c.findings) != MaxOfConn+500 {
+		t.Errorf("%d are kept of others, and the connection: %v", len(c.findings), c.of[one])
+	}
+}

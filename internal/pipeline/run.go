@@ -31,6 +31,7 @@ type Run struct {
 	// different shards are used by different goroutines.
 	Sink func(shard int) session.Sink
 
+	rounds *rounds
 	tables *tables
 	spread spread
 	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
@@ -56,7 +57,7 @@ const idleEvery = 512
 func (r *Run) Do() error {
 	r.tables, r.spread = newTables(r.Config, r.Sink), spread{}
 	var err error
-	if r.Workers > 1 {
+	if r.Workers > 1 && r.rounds == nil {
 		err = r.parallel()
 	} else {
 		err = r.serial()
@@ -124,6 +125,11 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 	}()
 	for ; i < n; i++ {
 		p := &r.ahead[i]
+		if r.rounds != nil && p.HasTime {
+			if err := r.rounds.pass(p.Time); err != nil {
+				return n, err
+			}
+		}
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
 			shard = r.spread.shardOf(&p.Datagram)
 			r.add(shard, &p.Datagram)

@@ -32,10 +32,11 @@ const (
 // MaxComment is the longest comment, in bytes.
 const MaxComment = 0xffff
 
-// appendCommented appends the block of a packet with a comment behind its other options.
+// appendCommented appends the block of a packet, or of a section, with a comment behind its
+// other options.
 func appendCommented(dst, block []byte, order byteOrder, comment []byte) []byte {
 	typ := order.Uint32(block)
-	if len(comment) == 0 || len(comment) > MaxComment || typ != blockEnhanced && typ != blockPacket ||
+	if len(comment) == 0 || len(comment) > MaxComment || typ != blockEnhanced && typ != blockPacket && typ != blockSection ||
 		len(block)+len(comment)+16 > maxBlock {
 		return append(dst, block...)
 	}
@@ -49,7 +50,7 @@ func appendCommented(dst, block []byte, order byteOrder, comment []byte) []byte 
 	return order.AppendUint32(dst, size)
 }
 
-// endOfOptions is where the options of a packet end, in front of the mark of the end.
+// endOfOptions is where the options of such a block end, in front of the mark of the end.
 func endOfOptions(block []byte, order byteOrder) int {
 	at, end := optionsAt(block, order), len(block)-4
 	for at+4 <= end {
@@ -62,8 +63,14 @@ func endOfOptions(block []byte, order byteOrder) int {
 	return at
 }
 
-// optionsAt is where the options of a packet begin, if it has any.
+// sectionHead is the length of a section header in front of its options.
+const sectionHead = 24
+
+// optionsAt is where the options of a packet or of a section begin, if it has any.
 func optionsAt(block []byte, order binary.ByteOrder) int {
+	if isSection(block) {
+		return min(sectionHead, len(block)-4)
+	}
 	return min(packetHead+(int(order.Uint32(block[20:]))+3)&^3, len(block)-4)
 }
 

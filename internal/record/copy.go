@@ -14,6 +14,7 @@ import (
 type CopyOptions struct {
 	Join        bool   // blocks come of several inputs: all go into one section
 	Application string // name and version of this program, for sections that no input has
+	Comment     []byte // for each section, behind those that it has; nil for none
 }
 
 // A Copy writes packets as pcapng that come as blocks (capture.Options.Blocks): the blocks
@@ -150,10 +151,12 @@ func (c *Copy) other(dst []byte, in *copied, block []byte) ([]byte, error) {
 	switch {
 	case !c.opts.Join:
 		c.begun = true
-		dst = append(dst, block...)
-		if isSection(block) { // its length changes with the comments: unknown
-			in.order.PutUint64(dst[len(dst)-len(block)+16:], math.MaxUint64)
+		at := len(dst)
+		if !isSection(block) {
+			return append(dst, block...), nil
 		}
+		dst = appendCommented(dst, block, in.order, c.opts.Comment)
+		in.order.PutUint64(dst[at+16:], math.MaxUint64) // its length changes with the comments: unknown
 		return dst, nil
 	case isSection(block):
 		return dst, nil
@@ -179,7 +182,7 @@ func (c *Copy) section(dst []byte) []byte {
 	if err != nil {
 		panic(err) // neither the options nor a buffer fail
 	}
-	return append(dst, b.Bytes()...)
+	return appendCommented(dst, b.Bytes(), binary.LittleEndian, c.opts.Comment)
 }
 
 func isSection(b []byte) bool { return binary.LittleEndian.Uint32(b) == blockSection }

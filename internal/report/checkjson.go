@@ -9,6 +9,18 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
+var checkJSON = &CheckFormat{
+	Name: "json", Use: " for one document", Measures: true,
+	One:     func(c *Check, _ TextOptions) []byte { return AppendCheckJSON(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksJSON(nil, s) },
+}
+
+var checkRecords = &CheckFormat{
+	Name: "ndjson", Use: " for one record a line", Measures: true,
+	One:     func(c *Check, _ TextOptions) []byte { return AppendCheckRecords(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksRecords(nil, s) },
+}
+
 // AppendCheckJSON appends the check document, indented, with a newline.
 func AppendCheckJSON(dst []byte, c *Check) []byte {
 	return append(render.AppendIndented(dst, appendCheck(nil, c, true), 0), '\n')

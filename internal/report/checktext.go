@@ -9,6 +9,12 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
+var checkText = &CheckFormat{
+	Name: "text", Use: " for people",
+	One:     func(c *Check, o TextOptions) []byte { return AppendCheckText(nil, c, o) },
+	Several: func(s *Checks, o TextOptions) []byte { return AppendChecksText(nil, s, o) },
+}
+
 // AppendCheckText appends the check for people: what was read, what was found, which
 // rules were evaluated, how budgets ended, and the verdict in the last line. Of what
 // could not be opened there is nothing to say.

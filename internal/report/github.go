@@ -14,6 +14,12 @@ import (
 // githubPerKind is how many annotations of one kind GitHub shows of a step.
 const githubPerKind = 10
 
+var checkGitHub = &CheckFormat{
+	Name: "github", Use: " for annotations",
+	One:     func(c *Check, _ TextOptions) []byte { return AppendGitHub(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksGitHub(nil, s) },
+}
+
 // AppendGitHub appends workflow commands that annotate a run of GitHub Actions, and
 // the verdict in the last line.
 func AppendGitHub(dst []byte, c *Check) []byte {

@@ -63,6 +63,12 @@ const junitTime = "0"
 // junitLines is how many findings a failure lists.
 const junitLines = 100
 
+var checkJUnit = &CheckFormat{
+	Name:    "junit",
+	One:     func(c *Check, _ TextOptions) []byte { return AppendJUnit(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksJUnit(nil, s) },
+}
+
 // AppendJUnit appends JUnit XML: a test for each input, each rule that was evaluated
 // or had to be, each budget and each gate. A test fails exactly when the check does.
 func AppendJUnit(dst []byte, c *Check) []byte {

@@ -5,7 +5,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // What follows is for views of a run that still goes on, so that they look like the
@@ -96,12 +95,6 @@ func ProtocolName(c *session.Conn) string { return protocolName(c) }
 
 // SeverityNoun is what findings are counted as: "error", "warning", "note".
 func SeverityNoun(s conform.Severity) string { return severityNoun(s) }
-
-// Known says which losses of a side can be told at all from what was captured.
-func Known(d *seq.Direction) (before, after, captured bool) {
-	l := proven(d)
-	return l.knownBefore, l.knownAfter, l.known
-}
 
 // WhyNow is what ended a connection, as far as a run that goes on can tell, in two or three
 // words: "" where its state says as much, or nothing is known. heard is the time, in ns since

@@ -172,7 +172,7 @@ func (l *MessageLines) preview(text string) string {
 	if l.short.cut == nil {
 		l.short.cut = []string{"Payloads are truncated: --payload shows them in full"}
 	}
-	return cutText(text, max(room, 1), false)
+	return CutText(text, max(room, 1), false)
 }
 
 // time is the text of a time that stands in a cell as nanoseconds.

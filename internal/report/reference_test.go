@@ -88,7 +88,7 @@ func TestCutText(t *testing.T) {
 		{"abcdef", 6, false, "abcdef"}, {"abcdef", 4, false, "abc…"}, {"ab cdef", 4, false, "ab…"}, {"漢字漢字", 6, false, "漢字…"},
 		{"漢字漢字", 5, false, "漢字…"}, {"a [2001:db8::1]:2302", 10, true, "a [2…:2302"}, {"ab", 1, false, "…"},
 	} {
-		if got := cutText(c.text, c.n, c.ends); got != c.want || TextWidth(got) > c.n {
+		if got := CutText(c.text, c.n, c.ends); got != c.want || TextWidth(got) > c.n {
 			t.Errorf("%q in %d: %q, want %q", c.text, c.n, got, c.want)
 		}
 	}

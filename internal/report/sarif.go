@@ -119,6 +119,12 @@ type (
 	}
 )
 
+var checkSARIF = &CheckFormat{
+	Name:    "sarif",
+	One:     func(c *Check, _ TextOptions) []byte { return AppendSARIF(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksSARIF(nil, s) },
+}
+
 // AppendSARIF appends a SARIF 2.1.0 log of one run. The line of a location is the
 // number of the frame in its file: captures have no lines.
 func AppendSARIF(dst []byte, c *Check) []byte {

@@ -31,8 +31,12 @@ var (
 	eventSchema []byte
 	//go:embed reduce.schema.json
 	reduceSchema []byte
+	//go:embed redact.schema.json
+	redactSchema []byte
 	//go:embed expect.schema.json
 	expectSchema []byte
+	//go:embed wireshark.schema.json
+	wiresharkSchema []byte
 )
 
 // EventSchema is the name and version of the record of an event.
@@ -41,7 +45,7 @@ const EventSchema = "dpdissect/event/1"
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "compare", "passage", "ladder", "event", "reduce", "expect"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "compare", "passage", "ladder", "event", "reduce", "redact", "expect", "wireshark"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -69,8 +73,12 @@ func Schema(name string) ([]byte, bool) {
 		return eventSchema, true
 	case "reduce":
 		return reduceSchema, true
+	case "redact":
+		return redactSchema, true
 	case "expect":
 		return expectSchema, true
+	case "wireshark":
+		return wiresharkSchema, true
 	case "finding":
 		return findingSchema, true
 	case "check", "checks":

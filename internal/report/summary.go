@@ -15,6 +15,13 @@ const (
 	summaryRules    = 500
 )
 
+// CheckSummary is Markdown for the summary that GitHub shows of a step.
+var CheckSummary = &CheckFormat{
+	Name:    "summary",
+	One:     func(c *Check, _ TextOptions) []byte { return AppendSummary(nil, c) },
+	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksSummary(nil, s) },
+}
+
 // AppendSummary appends the check as Markdown, for the summary of a step.
 func AppendSummary(dst []byte, c *Check) []byte {
 	dst = fmt.Appendf(dst, "## %s dpdissect: %s\n\n", markOf(c.Outcome, c.note()), c.Outcome)

@@ -133,7 +133,7 @@ func (t *table) cutTexts(gone []bool, w []int, room int) {
 			continue
 		}
 		for _, row := range t.rows {
-			row[i].text = cutText(row[i].text, most, t.cols[i].ends)
+			row[i].text = CutText(row[i].text, most, t.cols[i].ends)
 		}
 		t.short.addCut(t.cols[i].head, t.cols[i].whole)
 	}
@@ -169,11 +169,14 @@ func (s *shortage) addCut(head, whole string) {
 	s.cut = append(s.cut, head+" is truncated: "+whole)
 }
 
-// cutText is text in at most so many columns, with … for what is left out: the end of
+// CutText is text in at most so many columns, with … for what is left out: the end of
 // it, or with ends the middle.
-func cutText(s string, columns int, ends bool) string {
+func CutText(s string, columns int, ends bool) string {
 	if TextWidth(s) <= columns {
 		return s
+	}
+	if columns <= 0 {
+		return ""
 	}
 	room := columns - 1 // for the …
 	tail := ""

@@ -17,6 +17,7 @@ type Interval struct {
 	HasInFlight bool
 	times       *seq.Times // while it is one of the latest, nil for none
 	sums        []summed   // what times said, once it is not; in the order of measures
+	Cells       Cells      // of the round trips, where they are asked for (Timeline.Cells)
 	Drawn       *Drawn     // nil where no picture is wanted
 }
 
@@ -57,6 +58,19 @@ func (v *Interval) freeze() {
 		}
 	}
 	v.times, v.sums = nil, slices.Clone(sums[:n])
+}
+
+// Cells are how many times fell into each cell of a histogram.
+type Cells map[seq.Cell]int64
+
+// Add adds those of another histogram.
+func (c *Cells) Add(x Cells) {
+	if *c == nil && len(x) > 0 {
+		*c = Cells{}
+	}
+	for cell, n := range x {
+		(*c)[cell] += n
+	}
 }
 
 // measured enters a time of some measures.

@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/session"
@@ -90,6 +93,25 @@ func (v *Interval) pack(p *seq.Packer) {
 	v.sums = sized(v.sums, sums)
 	for i := range v.sums {
 		v.sums[i].pack(p)
+	}
+	v.Cells.pack(p)
+}
+
+func (c *Cells) pack(p *seq.Packer) {
+	n := int64(len(*c))
+	p.Ints(&n)
+	if int64(len(*c)) == n {
+		for _, cell := range slices.Sorted(maps.Keys(*c)) {
+			at, count := int64(cell), (*c)[cell]
+			p.Ints(&at, &count)
+		}
+		return
+	}
+	*c = make(Cells, n)
+	for range n {
+		var at, count int64
+		p.Ints(&at, &count)
+		(*c)[seq.Cell(at)] = count
 	}
 }
 

@@ -21,6 +21,7 @@ type Timeline struct {
 	session.Sink                                                  // the next one
 	place        func(c *session.Conn, at int64) (from, to int64) // the interval that holds a time
 	whole        bool                                             // all counters are wanted, not only those of columns
+	Cells        bool                                             // round trips are counted by cells, too
 	length       func(c *session.Conn) int64                      // of what is drawn (NewDrawing), nil where nothing is
 	conns        map[*session.Conn]*lines                         // that frames may come of
 	packed       map[*session.Conn]string                         // the others, see Rest
@@ -120,7 +121,11 @@ func (t *Timeline) Measured(c *session.Conn, dir dissect.Dir, of seq.MeasureSet,
 		return
 	}
 	x := t.of(c)
-	t.interval(c, &x.dir[dir], at-x.shiftAt(at)).measured(of, ns)
+	v := t.interval(c, &x.dir[dir], at-x.shiftAt(at))
+	v.measured(of, ns)
+	if t.Cells && of.Has(seq.RoundTrip) {
+		v.Cells.Add(Cells{seq.CellOf(ns): 1})
+	}
 }
 
 // interval gives the one that holds a time.

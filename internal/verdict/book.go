@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -39,7 +39,7 @@ func (b *Book) add(r *conform.Rule) {
 func (b *Book) Rule(id string) (*conform.Rule, error) {
 	r := b.byID[id]
 	if r == nil {
-		return nil, fmt.Errorf("unknown rule %s%s", id, filter.DidYouMean(id, b.IDs()))
+		return nil, fmt.Errorf("unknown rule %s%s", id, spell.DidYouMean(id, b.IDs()))
 	}
 	if to := b.byID[r.Alias]; to != nil {
 		r = to

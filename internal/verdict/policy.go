@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -146,7 +147,7 @@ func (r *policyReader) profiles(n *yaml.Node) {
 			r.policy.Operation = true
 		default:
 			known := []string{"operation", "strict-text", "windows"}
-			r.Fail(e, "unknown profile %s%s: want %s", name, filter.DidYouMean(name, known), yamlfile.List(known))
+			r.Fail(e, "unknown profile %s%s: want %s", name, spell.DidYouMean(name, known), yamlfile.List(known))
 		}
 	}
 }
@@ -159,7 +160,7 @@ func (r *policyReader) values(n *yaml.Node) {
 	for _, m := range r.Mapping(n, "values") {
 		name := m.Key.Value
 		if _, ok := slices.BinarySearch(known, name); !ok {
-			r.Fail(m.Key, "no rule matches %s%s", name, filter.DidYouMean(name, known))
+			r.Fail(m.Key, "no rule matches %s%s", name, spell.DidYouMean(name, known))
 			return
 		}
 		v := r.quantity(m.Value, name)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -191,5 +191,5 @@ func hint(name string) string {
 	if len(longer) > 0 {
 		return " (did you mean " + yamlfile.List(longer[:min(4, len(longer))]) + "?)"
 	}
-	return filter.DidYouMean(name, QuantityNames())
+	return spell.DidYouMean(name, QuantityNames())
 }

@@ -13,22 +13,24 @@ import (
 
 // Folders are where the files go.
 type Folders struct {
-	Plugins   string // of Lua files
-	Config    string // of profiles
-	Wireshark string // version of tshark, "" where there is none
+	Plugins   string   // of Lua files
+	Config    string   // of profiles
+	Extcap    []string // of programs that capture: Wireshark 4.0 looks elsewhere than later ones
+	Wireshark string   // version of tshark, "" where there is none
 }
 
 // mostAsked is how long tshark may take to say where its folders are.
 const mostAsked = 5 * time.Second
 
-// FindFolders finds the folders: below dir where that is given, else where WIRESHARK_PLUGIN_DIR
-// and WIRESHARK_CONFIG_DIR say, where tshark says, or where the system has them.
+// FindFolders finds the folders: below dir where that is given, else where WIRESHARK_PLUGIN_DIR,
+// WIRESHARK_CONFIG_DIR and WIRESHARK_EXTCAP_DIR say, where tshark says, or where the system has
+// them.
 func FindFolders(dir string) Folders {
 	if dir != "" {
 		if whole, err := filepath.Abs(dir); err == nil {
 			dir = whole
 		}
-		return Folders{Plugins: filepath.Join(dir, "plugins"), Config: dir}
+		return Folders{Plugins: filepath.Join(dir, "plugins"), Config: dir, Extcap: []string{filepath.Join(dir, "extcap")}}
 	}
 	f := usual()
 	f.ask()
@@ -38,7 +40,23 @@ func FindFolders(dir string) Folders {
 	if s := os.Getenv("WIRESHARK_PLUGIN_DIR"); s != "" {
 		f.Plugins = s
 	}
+	switch s := os.Getenv("WIRESHARK_EXTCAP_DIR"); {
+	case s != "":
+		f.Extcap = []string{s}
+	case f.Extcap == nil:
+		f.Extcap = usualExtcap(f.Config)
+	}
 	return f
+}
+
+// usualExtcap are the folders of programs that capture where tshark names none: below that of
+// the configuration, where Wireshark 4.0 looks, and that of later versions.
+func usualExtcap(config string) []string {
+	folders := []string{filepath.Join(config, "extcap")}
+	if home, err := os.UserHomeDir(); err == nil && runtime.GOOS != "windows" {
+		folders = append(folders, filepath.Join(home, ".local", "lib", "wireshark", "extcap"))
+	}
+	return folders
 }
 
 // usual are the folders that Wireshark has where nothing else is said.
@@ -84,6 +102,8 @@ func (f *Folders) ask() {
 			f.Config = path
 		case "Personal Lua Plugins":
 			f.Plugins = path
+		case "Personal Extcap path":
+			f.Extcap = []string{path}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package wireshark
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -18,7 +20,7 @@ import (
 // A File is what became of one file.
 type File struct {
 	Path   string `json:"path"`
-	Kind   string `json:"kind"`   // lua, profile
+	Kind   string `json:"kind"`   // lua, profile, extcap
 	Action string `json:"action"` // written, same, removed, kept
 }
 
@@ -32,26 +34,42 @@ const (
 type Options struct {
 	Version string
 	Profile bool
-	Force   bool // files that this program did not write are replaced
+	Program string // that captures for Wireshark, "" for none
+	Force   bool   // files that this program did not write are replaced
 }
 
-// wanted is a file as it is to be.
+// wanted is a file as it is to be. A link has as content what it leads to.
 type wanted struct {
 	path, kind string
 	content    []byte
+	link       bool
 }
 
 func (f Folders) list() string { return filepath.Join(f.Plugins, listFile) }
 
-func (f Folders) wanted(o Options) []wanted {
-	files := []wanted{{filepath.Join(f.Plugins, pluginFile), "lua", Plugin(o.Version)}}
+func (f Folders) wanted(o Options) ([]wanted, error) {
+	files := []wanted{{path: filepath.Join(f.Plugins, pluginFile), kind: "lua", content: Plugin(o.Version)}}
 	if o.Profile {
 		all := profile()
 		for _, name := range []string{"preferences", "colorfilters", "dfilter_buttons"} {
-			files = append(files, wanted{filepath.Join(f.Config, "profiles", ProfileName, name), "profile", all[name]})
+			files = append(files, wanted{path: filepath.Join(f.Config, "profiles", ProfileName, name), kind: "profile", content: all[name]})
 		}
 	}
-	return files
+	if o.Program == "" {
+		return files, nil
+	}
+	name, content, link := "dpdissect", []byte(o.Program), true
+	if runtime.GOOS == "windows" { // links take a right there that few have
+		b, err := os.ReadFile(o.Program)
+		if err != nil {
+			return nil, err
+		}
+		name, content, link = "dpdissect.exe", b, false
+	}
+	for _, dir := range f.Extcap {
+		files = append(files, wanted{filepath.Join(dir, name), "extcap", content, link})
+	}
+	return files, nil
 }
 
 // Install writes what is not there as it is to be. Nothing is written when a file is in the
@@ -61,7 +79,10 @@ func (f Folders) Install(o Options) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := f.wanted(o)
+	files, err := f.wanted(o)
+	if err != nil {
+		return nil, err
+	}
 	var done []File
 	for _, w := range files {
 		action, err := actionFor(w, ours, o.Force)
@@ -72,36 +93,64 @@ func (f Folders) Install(o Options) ([]File, error) {
 	}
 	for i, w := range files {
 		if done[i].Action == "written" {
-			if err := write(w.path, w.content); err != nil {
-				return nil, err
+			if err = w.write(); err != nil {
+				break // the list has what was written until here
 			}
 		}
 		ours.set(w.path, w.kind, w.content)
 	}
-	return done, f.keepList(ours)
+	if len(ours.files) > 0 {
+		err = cmp.Or(err, f.keepList(ours))
+	}
+	return done, err
 }
 
 // actionFor says what is to be done with a file.
 func actionFor(w wanted, ours *installed, force bool) (string, error) {
-	st, err := os.Lstat(w.path)
+	old, link, err := contentOf(w.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "written", nil
 	case err != nil:
 		return "", err
-	case !st.Mode().IsRegular():
-		return "", fmt.Errorf("%s: not a file of this program: it is left alone", w.path)
-	}
-	old, err := os.ReadFile(w.path)
-	switch {
-	case err != nil:
-		return "", err
-	case bytes.Equal(old, w.content):
+	case link == w.link && bytes.Equal(old, w.content):
 		return "same", nil
 	case force || ours.has(w.path, old):
 		return "written", nil
 	}
 	return "", fmt.Errorf("%s: not as this program wrote it: give --force to replace it", w.path)
+}
+
+// contentOf is what a file holds, or what a link leads to.
+func contentOf(path string) (content []byte, link bool, err error) {
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case st.Mode()&fs.ModeSymlink != 0:
+		to, err := os.Readlink(path)
+		return []byte(to), true, err
+	case !st.Mode().IsRegular():
+		return nil, false, fmt.Errorf("%s: not a file of this program: it is left alone", path)
+	}
+	content, err = os.ReadFile(path)
+	return content, false, err
+}
+
+// write makes the file or the link, in the place of what is there. A link that is there is
+// never followed.
+func (w *wanted) write() error {
+	_, link, err := contentOf(w.path)
+	if err == nil && (link || w.link) {
+		err = os.Remove(w.path)
+	}
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case !w.link:
+		return write(w.path, w.content)
+	}
+	return cmp.Or(os.MkdirAll(filepath.Dir(w.path), 0o755), os.Symlink(string(w.content), w.path))
 }
 
 // write writes a file with the folders above it.
@@ -128,7 +177,7 @@ func (f Folders) Uninstall() (done []File, ok bool, err error) {
 		return nil, false, err
 	}
 	for _, x := range ours.files {
-		b, err := os.ReadFile(x.path)
+		b, _, err := contentOf(x.path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -144,10 +193,24 @@ func (f Folders) Uninstall() (done []File, ok bool, err error) {
 	if err := os.Remove(f.list()); err != nil {
 		return done, true, err
 	}
-	for _, dir := range []string{filepath.Join(f.Config, "profiles", ProfileName), filepath.Join(f.Config, "profiles"), f.Plugins} {
-		os.Remove(dir) // only when it is empty
-	}
+	f.removeEmpty()
 	return done, true, nil
+}
+
+// removeEmpty removes the folders that are empty, and those of Wireshark around them.
+func (f Folders) removeEmpty() {
+	dirs := append([]string{f.Plugins}, f.Extcap...)
+	for _, dir := range dirs {
+		if above := filepath.Dir(dir); filepath.Base(above) == "wireshark" {
+			dirs = append(dirs, above)
+		}
+	}
+	profiles := filepath.Join(f.Config, "profiles")
+	for _, dir := range append([]string{filepath.Join(profiles, ProfileName), profiles}, append(dirs, f.Config)...) {
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() { // a link to one is the user's
+			os.Remove(dir) // only when it is empty
+		}
+	}
 }
 
 // installed is the list of what was written: "SHA-256, kind, path" a line.

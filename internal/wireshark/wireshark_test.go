@@ -63,7 +63,7 @@ func TestPluginCompiles(t *testing.T) {
 func TestInstall(t *testing.T) {
 	dir := t.TempDir()
 	f := FindFolders(filepath.Join(dir, "ws"))
-	o := Options{Version: "1", Profile: true}
+	o := Options{Version: "1", Profile: true, Program: "/bin/dpdissect"}
 	actions := func(files []File, err error) string {
 		t.Helper()
 		if err != nil {
@@ -75,14 +75,14 @@ func TestInstall(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := actions(f.Install(o)); got != "written written written written" {
+	if got := actions(f.Install(o)); got != "written written written written written" {
 		t.Error(got)
 	}
-	if got := actions(f.Install(o)); got != "same same same same" {
+	if got := actions(f.Install(o)); got != "same same same same same" {
 		t.Error(got)
 	}
 	o.Version = "2"
-	if got := actions(f.Install(o)); got != "written same same same" {
+	if got := actions(f.Install(o)); got != "written same same same same" {
 		t.Errorf("another version: %s", got)
 	}
 	buttons := filepath.Join(f.Config, "profiles", ProfileName, "dfilter_buttons")
@@ -97,7 +97,7 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, ok, err := f.Uninstall()
-	if got := actions(done, err); !ok || got != "removed removed removed kept" {
+	if got := actions(done, err); !ok || got != "removed removed removed kept removed" {
 		t.Error(got)
 	}
 	for _, path := range []string{buttons, recent} {
@@ -115,7 +115,7 @@ func TestInstall(t *testing.T) {
 		t.Error("a file that this program did not write is replaced")
 	}
 	o.Force = true
-	if got := actions(f.Install(o)); got != "written written written written" {
+	if got := actions(f.Install(o)); got != "written written written written written" {
 		t.Errorf("by force: %s", got)
 	}
 }

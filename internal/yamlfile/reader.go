@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // A Reader takes a YAML document apart. The first mistake sticks.
@@ -123,7 +123,7 @@ func (r *Reader) Mapping(n *yaml.Node, what string) (all []Member) {
 
 // Unknown complains of a key.
 func (r *Reader) Unknown(k *yaml.Node, known ...string) {
-	hint := filter.DidYouMean(k.Value, known)
+	hint := spell.DidYouMean(k.Value, known)
 	if hint == "" {
 		hint = ": want " + List(known)
 	}

@@ -139,23 +139,36 @@ func (c numberJudge) holdAhead(dir dissect.Dir, num seq.Num, r *datagrams) {
 	x := c.c.Rules.Here(rRdAckKnown, fmt.Sprintf("PacketID %d is acknowledged, but the peer has only reached %d", num&knet.PacketIDMask, r.top&knet.PacketIDMask))
 	x.Since = c.Frame.Time + 1
 	x.Proof = append(x.Proof, 0)
-	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		s.acking.ahead = slices.DeleteFunc(s.acking.ahead, func(o *aheadAck) bool { return o == a })
-		x.Proof[0] = a.proof
-		switch {
-		case a.moot:
-			return conform.Doubtful, conform.GuardLife
-		case a.far:
-			x.Since = math.MaxInt64 // whatever else was missed
-			c.c.Rules.Judge(x)
-			return conform.Dropped, 0
-		case a.proven, a.near && s.acking.aheads <= fewAheads:
-			return conform.Failed, 0
-		case r.top >= a.num:
-			return conform.Dropped, 0
-		}
-		return conform.Doubtful, conform.GuardClean
-	})
+	c.c.Rules.Hold(x, ahead{c, &s.acking, r, a, x})
+}
+
+// An ahead is a case of an aheadAck. Its proof is that of the case that is held.
+type ahead struct {
+	c      numberJudge
+	acking *acking
+	sent   *datagrams
+	a      *aheadAck
+	x      conform.Case
+}
+
+// Settle implements session.Settler.
+func (h ahead) Settle() (conform.Ruling, conform.Guard) {
+	a, x := h.a, &h.x
+	h.acking.ahead = slices.DeleteFunc(h.acking.ahead, func(o *aheadAck) bool { return o == a })
+	x.Proof[0] = a.proof
+	switch {
+	case a.moot:
+		return conform.Doubtful, conform.GuardLife
+	case a.far:
+		x.Since = math.MaxInt64 // whatever else was missed
+		h.c.c.Rules.Judge(*x)
+		return conform.Dropped, 0
+	case a.proven, a.near && h.acking.aheads <= fewAheads:
+		return conform.Failed, 0
+	case h.sent.top >= a.num:
+		return conform.Dropped, 0
+	}
+	return conform.Doubtful, conform.GuardClean
 }
 
 // disprove looks whether a datagram that was never sent before proves
@@ -212,22 +225,33 @@ func (c numberJudge) holdUnreliable(dir dissect.Dir, num seq.Num, x *sentDatagra
 	}
 	rules := &c.c.Rules
 	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
-	mk := c.mark(dir.Other())
-	rules.Hold(y, func() (conform.Ruling, conform.Guard) {
-		if !c.went(dir.Other(), mk, mk.at) {
-			return conform.Doubtful, conform.GuardLife
-		}
-		if a.plain <= manyAcks {
-			return conform.Failed, 0
-		}
-		if !a.told {
-			a.told = true
-			y.AtMost = conform.Note
-			y.Message += ", as others are"
-			rules.Judge(y)
-		}
-		return conform.Dropped, 0
-	})
+	rules.Hold(y, ackedPlain{c, dir, c.mark(dir.Other()), y})
+}
+
+// An ackedPlain is an unreliable datagram that a side acknowledged.
+type ackedPlain struct {
+	c    numberJudge
+	dir  dissect.Dir
+	mark mark
+	x    conform.Case
+}
+
+// Settle implements session.Settler.
+func (h ackedPlain) Settle() (conform.Ruling, conform.Guard) {
+	a := &h.c.side[h.dir].acking
+	if !h.c.went(h.dir.Other(), h.mark, h.mark.at) {
+		return conform.Doubtful, conform.GuardLife
+	}
+	if a.plain <= manyAcks {
+		return conform.Failed, 0
+	}
+	if !a.told {
+		a.told = true
+		h.x.AtMost = conform.Note
+		h.x.Message += ", as others are"
+		h.c.c.Rules.Judge(h.x)
+	}
+	return conform.Dropped, 0
 }
 
 // judgeAgain judges a datagram of Spec that is sent again.

@@ -135,10 +135,7 @@ func (c sessionJudge) judgeDisconnect(dir dissect.Dir, e *ending, bye farewell) 
 		}
 		return
 	}
-	at := c.Frame.Time
-	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), func() (conform.Ruling, conform.Guard) {
-		return c.answeredFrom(dir.Other(), at)
-	})
+	rules.Hold(rules.Here(rClState, "the Disconnect was sent before the ConnectSynAck"), unanswered{c, dir.Other(), c.Frame.Time, false})
 }
 
 // answeredFrom tells whether a server's first datagram of all came after a time: the
@@ -178,14 +175,24 @@ func (c sessionJudge) judgeAnswer(dir dissect.Dir, bye farewell) {
 		c.frames().quarantine()
 		x := rules.Here(rClDiscackUnsol, "the DisconnectAck answers no Disconnect, and the other side continues")
 		x.Since = bye.time - staleTime
-		m := c.mark(dir.Other())
-		rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-			if o.heard || !c.went(dir.Other(), m, x.Since) {
-				return conform.Doubtful, conform.GuardClean
-			}
-			return conform.Failed, 0
-		})
+		rules.Hold(x, unasked{c, dir.Other(), c.mark(dir.Other()), x.Since})
 	}
+}
+
+// An unasked is a DisconnectAck to a side that sent no Disconnect.
+type unasked struct {
+	c     sessionJudge
+	dir   dissect.Dir // of that side
+	mark  mark
+	since int64
+}
+
+// Settle implements session.Settler.
+func (h unasked) Settle() (conform.Ruling, conform.Guard) {
+	if h.c.side[h.dir].ending.heard || !h.c.went(h.dir, h.mark, h.since) {
+		return conform.Doubtful, conform.GuardClean
+	}
+	return conform.Failed, 0
 }
 
 // staleTime is how old what is answered may be, in ns.

@@ -11,7 +11,7 @@ import (
 // reliable datagrams in their midst, no longer than any path lets pass. That all of these
 // were lost, and hardly any of the pings, is absurd.
 const (
-	deafReplies   = 8
+	deafReplies   = 4
 	deafDatagrams = 32
 	deafSize      = 512 // bytes
 	deafLate      = 1e9 // ns: what came later may still be acknowledged

@@ -28,6 +28,8 @@ type delays struct {
 	late   conform.Sample // replies behind acknowledgements of what was sent later
 	told   [2]bool        // of acknowledgements, of replies
 	newest int64          // when what its peer sent behind its latest PingRequest was acknowledged first
+	n      int            // datagrams sent once that were acknowledged
+	least  int64          // … how soon one was, ns
 }
 
 // judgeAckDelay judges when a side acknowledges a datagram that was sent once, now that
@@ -36,6 +38,11 @@ func (c numberJudge) judgeAckDelay(dir dissect.Dir, x *sentDatagram) {
 	s := &c.side[dir].delays
 	if a := &c.side[dir.Other()].ask; a.has && x.time > a.at && s.newest < a.at {
 		s.newest = c.Frame.Time
+	}
+	if took := c.Frame.Time - x.time; x.sends == 1 && took > 0 {
+		if s.n++; s.n == 1 || took < s.least {
+			s.least = took
+		}
 	}
 	if s.pong < fewPongs || c.Frame.Time-s.ackAt < delayEvery || x.sends != 1 || s.told[0] {
 		return

@@ -83,15 +83,25 @@ func (c numberJudge) learnPace(dir dissect.Dir, p *pace) {
 }
 
 func (c numberJudge) holdPace(dir dissect.Dir, p *pace, most int) {
-	m, since := c.mark(dir.Other()), p.since
 	x := c.c.Rules.Here(rFcHonor, fmt.Sprintf("more than %d datagrams in 4 s, but %d a second were requested", most, p.rate), p.frame)
-	x.Since = since
-	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
-		if !c.went(dir.Other(), m, since) {
-			return conform.Doubtful, conform.GuardClean // another request may have been missed
-		}
-		return conform.Failed, 0
-	})
+	x.Since = p.since
+	c.c.Rules.HoldFor(x, staleTime, tooMany{c, dir.Other(), c.mark(dir.Other()), p.since})
+}
+
+// A tooMany is a rate that a side did not ask for.
+type tooMany struct {
+	c     numberJudge
+	dir   dissect.Dir // of that side
+	mark  mark
+	since int64
+}
+
+// Settle implements session.Settler.
+func (h tooMany) Settle() (conform.Ruling, conform.Guard) {
+	if !h.c.went(h.dir, h.mark, h.since) {
+		return conform.Doubtful, conform.GuardClean // another request may have been missed
+	}
+	return conform.Failed, 0
 }
 
 // judgeOpening judges the rate before any other is agreed. A request for another one may have
@@ -105,14 +115,8 @@ func (c numberJudge) judgeOpening(dir dissect.Dir, p *pace, now int64) {
 		return
 	}
 	p.opened = true
-	m := c.mark(dir.Other())
 	x := c.c.Rules.Here(rCvInitrate, fmt.Sprintf("more than %d datagrams in a second; %d are allowed until another rate is agreed", most, openingRate))
-	c.c.Rules.HoldFor(x, staleTime, func() (conform.Ruling, conform.Guard) {
-		if !c.went(dir.Other(), m, 0) {
-			return conform.Doubtful, conform.GuardClean
-		}
-		return conform.Failed, 0
-	})
+	c.c.Rules.HoldFor(x, staleTime, tooMany{c, dir.Other(), c.mark(dir.Other()), 0})
 }
 
 // judgeEndOf ends what is open when the connection is over.
@@ -131,6 +135,7 @@ func (c numberJudge) judgeEndOf(dir dissect.Dir) {
 		}
 	}
 	c.contents().judgeIncomplete(dir)
+	c.leaveUnproven(dir)
 	if o := &s.order; o.grain > 1 && o.all >= stepsAllAlong && !o.told {
 		c.accuseStep(conform.Case{Dir: dir}, o.grain, o.known)
 	}

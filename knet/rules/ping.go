@@ -157,32 +157,44 @@ func (c messageJudge) judgeReply(dir dissect.Dir, m *knet.Message, first bool) {
 // other side sent was captured, before it and behind it, there was none.
 func (c messageJudge) holdReply(dir dissect.Dir, id uint8) {
 	rules, r := &c.c.Rules, &c.side[dir.Other()].datagrams
-	at := c.Frame.Time
-	m := c.mark(dir.Other())
-	since := at - staleTime
+	since := c.Frame.Time - staleTime
 	x := rules.Here(rRtPongMatch, fmt.Sprintf("the pingID is %d, but no PingRequest had it", id))
 	x.Since = since
 	c.frames().quarantine()
-	a, run, wait := &c.side[dir.Other()].ask, c.side[dir.Other()].ask.runAt, rules.HoldTime()
+	wait := rules.HoldTime()
 	if !r.whole(since) || !rules.Clean(since) {
 		wait = staleTime
 	}
-	rules.HoldFor(x, wait, func() (conform.Ruling, conform.Guard) {
-		was, unknown := c.side[dir.Other()].ask.was(id), c.side[dir.Other()].ask.lostAt
-		switch {
-		case was == nil && unknown <= since && at-run >= runTime && a.runAt == run && a.at-at > c.horizon():
-			x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
-			rules.Judge(x)
-			return conform.Dropped, 0
-		case !r.has || !c.fromStart(dir.Other()) && r.startAt > since || !c.went(dir.Other(), m, since):
-			return conform.Doubtful, conform.GuardClean
-		case unknown > since:
-			return conform.Doubtful, conform.GuardHold
-		case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
-			return conform.Doubtful, conform.GuardReord
-		}
-		return conform.Failed, 0
-	})
+	rules.HoldFor(x, wait, unmatched{c, dir.Other(), id, c.Frame.Time, c.side[dir.Other()].ask.runAt, c.mark(dir.Other()), x})
+}
+
+// An unmatched is a PingReply to a request that was not captured.
+type unmatched struct {
+	c       messageJudge
+	dir     dissect.Dir // of who asks
+	id      uint8
+	at, run int64
+	mark    mark
+	x       conform.Case
+}
+
+// Settle implements session.Settler.
+func (h unmatched) Settle() (conform.Ruling, conform.Guard) {
+	c, r, a := h.c, &h.c.side[h.dir].datagrams, &h.c.side[h.dir].ask
+	at, since, was := h.at, h.at-staleTime, a.was(h.id)
+	switch {
+	case was == nil && a.lostAt <= since && at-h.run >= runTime && a.runAt == h.run && a.at-at > c.horizon():
+		h.x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
+		c.c.Rules.Judge(h.x)
+		return conform.Dropped, 0
+	case !r.has || !c.fromStart(h.dir) && r.startAt > since || !c.went(h.dir, h.mark, since):
+		return conform.Doubtful, conform.GuardClean
+	case a.lostAt > since:
+		return conform.Doubtful, conform.GuardHold
+	case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
+		return conform.Doubtful, conform.GuardReord
+	}
+	return conform.Failed, 0
 }
 
 // judgeSilence judges the time between two datagrams of a side, between which it

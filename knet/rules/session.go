@@ -54,15 +54,23 @@ func (c sessionJudge) judgeShake(dir dissect.Dir, sent *seq.Sending, k knet.Kind
 // holdConfirm waits for the client to confirm a ConnectSynAck. That it does not proves
 // nothing against it: nobody knows whether it came.
 func (c sessionJudge) holdConfirm(client dissect.Dir) {
-	h := &c.shake
 	x := c.c.Rules.Here(rSmConfirm, "the client sends nothing after the ConnectSynAck, which it may not have received")
 	x.Dir = client
-	c.c.Rules.HoldFor(x, track.ConnectTime, func() (conform.Ruling, conform.Guard) {
-		if h.spoke[client] {
-			return conform.Passed, 0
-		}
-		return conform.Doubtful, conform.GuardKnew
-	})
+	c.c.Rules.HoldFor(x, track.ConnectTime, unconfirmed{c, client})
+}
+
+// An unconfirmed is a ConnectSynAck that its client did not confirm.
+type unconfirmed struct {
+	c      sessionJudge
+	client dissect.Dir
+}
+
+// Settle implements session.Settler.
+func (h unconfirmed) Settle() (conform.Ruling, conform.Guard) {
+	if h.c.shake.spoke[h.client] {
+		return conform.Passed, 0
+	}
+	return conform.Doubtful, conform.GuardKnew
 }
 
 // keepsRole: ConnectSyn and ConnectAck come from the client, ConnectSynAck from the
@@ -137,16 +145,26 @@ func (c sessionJudge) judgePending(dir dissect.Dir, first bool) {
 }
 
 func (c sessionJudge) holdPending(dir dissect.Dir) {
-	at := c.Frame.Time
 	c.frames().quarantine()
 	x := c.c.Rules.Here(rSmPending, "the client sends this before the server has answered its ConnectSyn")
-	x.Since = at
-	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		if c.c.Rules.SawCut(dir.Other()) {
-			return conform.Doubtful, conform.GuardSnap // one of them may have been the answer
-		}
-		return c.answeredFrom(dir.Other(), at)
-	})
+	x.Since = c.Frame.Time
+	c.c.Rules.Hold(x, unanswered{c, dir.Other(), c.Frame.Time, true})
+}
+
+// An unanswered is what a client sent before its server had answered.
+type unanswered struct {
+	c      sessionJudge
+	server dissect.Dir
+	at     int64
+	whole  bool // the answer may be in a datagram that the capture cut
+}
+
+// Settle implements session.Settler.
+func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
+	if h.whole && h.c.c.Rules.SawCut(h.server) {
+		return conform.Doubtful, conform.GuardSnap // one of them may have been the answer
+	}
+	return h.c.answeredFrom(h.server, h.at)
 }
 
 // judgeHasty judges a server that sent more than its ConnectSynAck, now that the

@@ -211,26 +211,39 @@ func (c messageJudge) holdReuse(dir dissect.Dir, t *sentTransfer, m *knet.Messag
 		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
-		since, at, mk := t.since, c.Frame.Time, c.mark(dir.Other())
 		num := t.parts[i].packet
 		y := rules.Here(rFrIdReuse, fmt.Sprintf("transfer %d begins, although fragment %d of the previous transfer, in PacketID %d, is not acknowledged",
 			m.TransferID, i, num&knet.PacketIDMask), t.frame, t.parts[i].frame)
-		rules.Hold(y, func() (conform.Ruling, conform.Guard) {
-			x := s.datagrams.at(num)
-			switch {
-			case t.reused:
-				return conform.Dropped, 0 // it was told
-			case x == nil || x.acks == 0 && c.numbers().mayBeAcked(dir, num) || x.acks > 0 && x.ackAt <= at+c.horizon():
-				return conform.Dropped, 0
-			case !c.went(dir.Other(), mk, since) || !s.datagrams.whole(since):
-				return conform.Doubtful, conform.GuardOdds
-			}
-			return conform.Failed, 0
-		})
+		rules.Hold(y, reused{c, dir, t, num, t.since, c.Frame.Time, c.mark(dir.Other())})
 		return true
 	}
 	rules.Pass(rFrIdReuse)
 	return false
+}
+
+// A reused is a transfer whose id is used again while a fragment of it is not acknowledged.
+type reused struct {
+	c         messageJudge
+	dir       dissect.Dir
+	t         *sentTransfer
+	num       seq.Num // of the fragment's datagram
+	since, at int64
+	mark      mark // of the other side
+}
+
+// Settle implements session.Settler.
+func (h reused) Settle() (conform.Ruling, conform.Guard) {
+	c, r := h.c, &h.c.side[h.dir].datagrams
+	x := r.at(h.num)
+	switch {
+	case h.t.reused:
+		return conform.Dropped, 0 // it was told
+	case x == nil || x.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || x.acks > 0 && x.ackAt <= h.at+c.horizon():
+		return conform.Dropped, 0
+	case !c.went(h.dir.Other(), h.mark, h.since) || !r.whole(h.since):
+		return conform.Doubtful, conform.GuardOdds
+	}
+	return conform.Failed, 0
 }
 
 // judgeStranger judges a fragment that is none of the transfer at hand. While that
@@ -266,19 +279,33 @@ func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Me
 		return
 	}
 	t.wait(index, 0, c.Frame.Time, p)
-	at, mk, y := c.Frame.Time, c.mark(dir), &stranger{}
+	y := &stranger{}
 	t.open = append(t.open, y)
-	rules.HoldFor(x, shipTime, func() (conform.Ruling, conform.Guard) {
-		switch {
-		case y.count > index:
-			return conform.Passed, 0
-		case y.count > 0 && !y.doubt && s.datagrams.whole(at):
-			return conform.Failed, 0
-		case y.count > 0 || c.numbers().ended() || rules.Now()-at < shipTime || !c.went(dir, mk, at):
-			return conform.Doubtful, conform.GuardHold
-		}
+	rules.HoldFor(x, shipTime, astray{c, dir, index, y, c.Frame.Time, c.mark(dir)})
+}
+
+// An astray is a fragment that is none of the transfer at hand.
+type astray struct {
+	c     messageJudge
+	dir   dissect.Dir
+	index int
+	y     *stranger
+	at    int64
+	mark  mark
+}
+
+// Settle implements session.Settler.
+func (h astray) Settle() (conform.Ruling, conform.Guard) {
+	c, y := h.c, h.y
+	switch {
+	case y.count > h.index:
+		return conform.Passed, 0
+	case y.count > 0 && !y.doubt && c.side[h.dir].datagrams.whole(h.at):
 		return conform.Failed, 0
-	})
+	case y.count > 0 || c.numbers().ended() || c.c.Rules.Now()-h.at < shipTime || !c.went(h.dir, h.mark, h.at):
+		return conform.Doubtful, conform.GuardHold
+	}
+	return conform.Failed, 0
 }
 
 // soonAfter is a time, in ns, within which nothing is sent again.
@@ -288,15 +315,25 @@ const soonAfter = 1e9
 // acknowledged: its id is not free. The acknowledgement may have been missed.
 func (c messageJudge) holdStranger(dir dissect.Dir, t *sentTransfer, x conform.Case) {
 	c.frames().quarantine()
-	s, num := &c.side[dir], t.packet
-	since, at, mk := t.time, c.Frame.Time, c.mark(dir.Other())
-	c.c.Rules.Hold(x, func() (conform.Ruling, conform.Guard) {
-		y := s.datagrams.at(num)
-		if y == nil || y.acks == 0 && c.numbers().mayBeAcked(dir, num) || y.acks > 0 && y.ackAt-at <= c.horizon() || !c.went(dir.Other(), mk, since) {
-			return conform.Doubtful, conform.GuardOdds
-		}
-		return conform.Failed, 0
-	})
+	c.c.Rules.Hold(x, unfree{c, dir, t.packet, t.time, c.Frame.Time, c.mark(dir.Other())})
+}
+
+// An unfree is the id of a transfer whose start is not acknowledged.
+type unfree struct {
+	c         messageJudge
+	dir       dissect.Dir
+	num       seq.Num // of the start's datagram
+	since, at int64
+	mark      mark // of the other side
+}
+
+// Settle implements session.Settler.
+func (h unfree) Settle() (conform.Ruling, conform.Guard) {
+	c, y := h.c, h.c.side[h.dir].datagrams.at(h.num)
+	if y == nil || y.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || y.acks > 0 && y.ackAt-h.at <= c.horizon() || !c.went(h.dir.Other(), h.mark, h.since) {
+		return conform.Doubtful, conform.GuardOdds
+	}
+	return conform.Failed, 0
 }
 
 // judgeLibraryFragment judges a fragment of Reference: the reliable numbers of a

@@ -116,7 +116,7 @@ func (c ackReading) settleAcks(dir dissect.Dir, wordFirst bool) {
 			}
 		}
 		c.side[dir.Other()].plain.acknowledged(x.first, names)
-		c.c.Dir[dir.Other()].AcknowledgeRun(x.first, names, &x.Acknowledgement, func(at seq.Position) { c.flow.Acked(at, x.Frame) }, c.told[dir.Other()])
+		c.c.Dir[dir.Other()].AcknowledgeRun(x.first, names, &x.Acknowledgement, func(at seq.Position) { c.flow.Acked(at, x.Frame) }, c.side[dir.Other()].acknowledged)
 	}
 	b.open = nil
 }

@@ -34,8 +34,6 @@ type conn struct {
 
 	Event // the datagram at hand
 	ack   seq.Acknowledgement
-	link  func(seq.Position)
-	told  [2]func(num seq.Num, words dissect.Words) // of what each side sent
 }
 
 // A side is what is remembered of one sender.

@@ -79,7 +79,7 @@ func (c *conn) packetAck(dir dissect.Dir, m *knet.Message, fresh bool) {
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
 	var told func(seq.Num, dissect.Words)
 	if c.Datagram.Dialect == knet.Spec {
-		told = c.told[dir.Other()]
+		told = other.acknowledged
 	}
 	c.Frame.Words |= c.c.Dir[dir.Other()].AcknowledgeRun(first, mask, a, c.link, told)
 }

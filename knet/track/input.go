@@ -13,7 +13,7 @@ import (
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), client: -1}
 	c.c = p.flow.Open(fr)
-	c.c.Follow(&c.life.state, &c.life.closer, c.timedOut)
+	c.c.Follow(&c.life.state, &c.life.closer, c)
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.ids.Bits, s.numbers.Bits = knet.PacketIDBits, knet.NumberBits
@@ -25,7 +25,6 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 			c.c.Dir[i].SetLimits(libraryLimits)
 		}
 		s.lowMemory = c.wants.LowMemory
-		c.told[i] = s.acknowledged
 	}
 	if p.decided {
 		c.c.Dialect = p.params.Dialect.String()
@@ -34,11 +33,13 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		c.judge = p.judge()
 		c.judge.Follow(View{c})
 	}
-	c.link = func(at seq.Position) {
-		c.Frame.Acks = append(c.Frame.Acks, at.Frame)
-		c.flow.Acked(at, c.Frame.Frame)
-	}
 	return c
+}
+
+// link notes that the frame at hand acknowledges another one.
+func (c *conn) link(at seq.Position) {
+	c.Frame.Acks = append(c.Frame.Acks, at.Frame)
+	c.flow.Acked(at, c.Frame.Frame)
 }
 
 // input tracks one decoded datagram.

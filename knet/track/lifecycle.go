@@ -149,9 +149,9 @@ func (l *lifecycle) unreachable(side dissect.Dir, answered bool, at int64) {
 	}
 }
 
-// timedOut reports whether what a side sent was unanswered until it must have given up; end
+// TimedOut implements session.TimeLimit: it reports whether what a side sent was unanswered until it must have given up; end
 // is the time of the last packet captured.
-func (c *conn) timedOut(end int64) bool {
+func (c *conn) TimedOut(end int64) bool {
 	l := &c.life
 	if l.over() {
 		return false
@@ -212,7 +212,7 @@ func (c *conn) finish(end int64) {
 		c.side[dir].settle(c, dir)
 	}
 	l := &c.life
-	if c.timedOut(end) {
+	if c.TimedOut(end) {
 		l.state = session.TimedOut
 	}
 	c.c.State = l.state

@@ -45,6 +45,9 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bo
 	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
 		return false
 	}
+	if !c.life.over() && (c.continues(d, dir) || d.Plain && !d.Reliable && d.PacketID > 1) {
+		return false // … or shows nothing of another connection
+	}
 	sent := c.Sent.Of(fr.Datagram, num, seq.Unmarked)
 	f := &s.firsts[d.PacketID]
 	switch {
@@ -54,6 +57,38 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bo
 		return fr.Time-f.time >= RestartGap && (d.PacketID <= 1 || c.life.over() || ref-num > NearIDs)
 	}
 	return ref-num > FarIDs || ref-num > NearIDs && fr.Time-c.life.heardAt[dir] >= RestartGap
+}
+
+// goneOn is from which number on a side of Reference has gone on too far for another connection
+// to have come there with its first PacketIDs; closeBy is how near to it what goes on is.
+const (
+	goneOn  = 32
+	closeBy = 8
+	anew    = 2 // PingRequests that a side sends as it begins
+)
+
+// continues reports that a datagram of Reference belongs to the connection at hand, whatever
+// its PacketID, which may be damaged: its reliable messages, or the PacketIDs that it
+// acknowledges, go on where the sides are, or it answers a PingRequest that waits.
+func (c *conn) continues(d *knet.Datagram, dir dissect.Dir) bool {
+	s, peer := &c.side[dir], &c.side[dir.Other()]
+	near := func(of *seq.Serial, id uint32) bool {
+		ref, known := of.Known()
+		return known && ref >= goneOn && max(of.Peek(id)-ref, ref-of.Peek(id)) <= closeBy
+	}
+	for i := range d.Messages {
+		m := &d.Messages[i]
+		switch {
+		case !m.Whole:
+		case m.IsReliable() && near(&s.numbers, m.Number), m.Kind == knet.PacketAck && near(&peer.ids, m.Ack.PacketID&knet.PacketIDMask):
+			return true
+		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > anew:
+			if p := &peer.pings[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reopens reports a ConnectSyn or ConnectSynAck of Spec that opens another

@@ -16,6 +16,13 @@ func NeededOdds(lost, captured uint64) int {
 	return int(math.Log(absurd)/math.Log(p)+1e-9) + 1
 }
 
+// NeededTwice is NeededOdds where the frame that explains it must have been missed and one
+// sent for the same purpose not: whatever share is missed, at most one time in four both are so.
+func NeededTwice(lost, captured uint64) int {
+	p := min(0.5, max(0.001, 1.5*(float64(lost)+1)/(float64(captured)+1)))
+	return int(math.Log(absurd)/math.Log(p*(1-p))+1e-9) + 1
+}
+
 // A Sample counts how often something was observed, and how often it was not as it should
 // be. One time alone proves nothing where the network may be at fault.
 type Sample struct{ N, Bad int }

@@ -25,7 +25,7 @@ type Acknowledgement struct {
 // more.
 const MaxAckExcess = 64
 
-func (w *Window) ahead() Num { return max(w.excess, MaxAckExcess) }
+func (w *Window) ahead() Num { return max(w.limits.AckExcess, MaxAckExcess) }
 
 // Acknowledge applies what the peer acknowledges of this side's numbers. It
 // calls link for every captured frame that is acknowledged for the first time.
@@ -39,7 +39,6 @@ func (d *Direction) Acknowledge(a *Acknowledgement, link func(Position)) dissect
 		d.ahead.far++
 		return 0
 	}
-	d.ready()
 	first, words := d.firstAcks, dissect.Words(0)
 	if len(w.waiting) > 0 {
 		d.acking().settleWaiting(a, link)
@@ -95,7 +94,9 @@ func (d acknowledging) ackMask(a *Acknowledgement, link func(Position)) (words d
 		if n := a.Base + Num(bits.TrailingZeros64(m)); w.holds(n) {
 			u := w.at(n)
 			words |= d.ackOne(n, u, a, link)
-			u.state |= byMask
+			if !w.hasCum || n >= w.cum { // a frame that was overtaken says no less of what is below
+				u.state |= byMask
+			}
 		}
 	}
 	// A frame that was overtaken reports missing what has arrived since.
@@ -141,7 +142,7 @@ func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Posi
 			d.accepts, d.acceptsAt = true, a.Time
 		}
 		if u.state&(reported|retried|givenUp) == reported {
-			d.losses.late = max(d.losses.late, u.ackTime-u.time)
+			d.losses.late = max(d.losses.late, u.missingFor())
 		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
@@ -259,7 +260,7 @@ func (d *Direction) GiveUp(n Num) {
 	}
 	if u := w.take(n, d); u != nil {
 		if u.state&(missedAfter|acked|givenUp) == missedAfter {
-			d.losses.suspect(n, u.ackTime-u.time, 0)
+			d.losses.suspect(n, u.missingFor(), 0)
 		}
 		u.state |= givenUp
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A Place is where a number was lost, as seen from the capture point.
-type Place uint8
+// LostAt is where a number was lost, as seen from the capture point.
+type LostAt uint8
 
 const (
-	BeforeCapture Place = iota + 1
+	BeforeCapture LostAt = iota + 1
 	AfterCapture
 	NotCaptured // it arrived: the capture missed it
 )
@@ -17,7 +17,7 @@ const (
 // A Claim is a number that is counted in Lost.
 type Claim struct {
 	Settled
-	Place Place
+	Place LostAt
 }
 
 // Suspects reports whether a number may be counted in Lost: the others need not be kept

@@ -2,11 +2,11 @@ package seq
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// isRecent reports whether a datagram is a copy of one remembered: byte-identical with an
+// matchRecent reports whether a datagram is a copy of one remembered, and notes when that copy came: byte-identical with an
 // equal, non-zero IPv4 identification, or under the same number with what else tells
 // copies: its side has surpassed what it says, or, with byTime, it comes without
 // identification within CopyHorizon.
-func (d copying) isRecent(s *Sending, byTime bool) bool {
+func (d copying) matchRecent(s *Sending, byTime bool) bool {
 	if d.cycles.isCopy(s) {
 		return true
 	}
@@ -14,7 +14,7 @@ func (d copying) isRecent(s *Sending, byTime bool) bool {
 	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
 		if f.hash == s.Hash && (s.IPID != 0 && s.IPID == f.ipid ||
-			f.num == uint32(s.Num) && (s.Exact || s.Passed || byTime && d.sameBytes(s, f))) {
+			f.num == uint32(s.Num) && (s.Exact || s.Outdated || byTime && d.sameBytes(s, f))) {
 			f.time = s.Time
 			return true
 		}
@@ -35,7 +35,7 @@ func (d copying) sameBytes(s *Sending, f *recentDatagram) bool {
 // CopyHorizon too.
 func (d *Direction) Unnumbered(s *Sending, byTime bool) dissect.Words {
 	d.ready()
-	if d.copying().isRecent(s, byTime) {
+	if d.copying().matchRecent(s, byTime) {
 		d.copying().countCopy(s)
 		return dissect.Duplicate
 	}
@@ -94,7 +94,9 @@ func (d *Direction) Copied(s *Sending) bool {
 	return d.copying().copied(s, w.at(s.Num))
 }
 
-// copied is the one answer to what is a copy of a number captured before.
+// copied says once whether a sending is a copy of a number captured before: the answer moves the time
+// of the latest copy, so that a second question would get another one. What the protocol says of the
+// sending (Mark, Counted, Exact) is set before.
 func (d copying) copied(s *Sending, u *unit) bool {
 	if !s.asked {
 		s.asked, s.copied = true, d.isCopy(s, u)
@@ -104,7 +106,7 @@ func (d copying) copied(s *Sending, u *unit) bool {
 
 func (d copying) isCopy(s *Sending, u *unit) bool {
 	switch {
-	case u.state&(retried|again) != 0 && d.copying().isRecent(s, true):
+	case u.state&(retried|again) != 0 && d.matchRecent(s, true):
 		return true
 	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
 		return false
@@ -115,7 +117,7 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 	}
 	copied := d.isRelayed(s, u.ipid, u.latest())
 	if copied {
-		u.copiedAt(s)
+		u.noteCopy(s)
 	}
 	return copied
 }
@@ -125,7 +127,7 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 // be copied again.
 func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
 	known := s.IPID != 0 && ipid != 0
-	if known && s.IPID == ipid || s.Passed || !s.HasTime {
+	if known && s.IPID == ipid || s.Outdated || !s.HasTime {
 		return true
 	}
 	horizon := int64(CopyHorizon)

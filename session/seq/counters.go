@@ -54,7 +54,7 @@ func lostBefore(d *Direction, notCaptured uint64) uint64 {
 func (d *Direction) ProvesLoss() (before, after, captured bool) {
 	heard := d.heard || d.IsOpen() && d.acknowledged() || d.Lost() != Lost{}
 	heard = heard && (d.part == nil || !d.part.LossUnknown)
-	return heard && !d.noBefore && !d.offloaded && lossesOf(d).NotCaptured == 0, heard && !d.noAfter && (!d.unsettled || d.Lost().AfterCapture > 0), heard && !d.offloaded
+	return heard && !d.noBefore && !d.offloaded && lossesOf(d).NotCaptured == 0, heard && !d.noAfter && (!d.resentUnanswered || d.Lost().AfterCapture > 0), heard && !d.offloaded
 }
 
 // acknowledged reports whether an acknowledgement of what this side sends was

@@ -88,7 +88,7 @@ func (c cycles) knows(s *Sending) bool {
 
 // isCopy reports whether the sending is the one remembered under its number, seen again.
 func (c cycles) isCopy(s *Sending) bool {
-	return c.knows(s) && (s.IPID != 0 && c.place(s.Num).ipid == s.IPID || s.Exact || s.Passed)
+	return c.knows(s) && (s.IPID != 0 && c.place(s.Num).ipid == s.IPID || s.Exact || s.Outdated)
 }
 
 // hasBefore reports whether a sending is a copy, by its identification, of the first one a

@@ -37,7 +37,7 @@ func TestCycles(t *testing.T) {
 	if !c.repeats(at(1000, 745, 9)) || c.repeats(at(1000, 9, 745)) {
 		t.Error("repeats asks for the bytes alone")
 	}
-	if !c.isCopy(at(900, 901, 901)) || c.isCopy(at(900, 901, 0)) || !c.isCopy(&Sending{Num: 900, Hash: 901 << 32, Passed: true}) {
+	if !c.isCopy(at(900, 901, 901)) || c.isCopy(at(900, 901, 0)) || !c.isCopy(&Sending{Num: 900, Hash: 901 << 32, Outdated: true}) {
 		t.Error("a copy of the latest has its identification, or is surpassed")
 	}
 }

@@ -22,19 +22,19 @@ type Direction struct {
 	peer      *Direction // what the other side sends
 	delivered uint64     // messages handed to the sink
 
-	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
-	notCaptured uint64
-	lostBefore  uint64
-	voided      uint64
-	verified    bool // the checksum of one of its datagrams was right
-	noBefore    bool // Limits
-	noAfter     bool
-	distrusted  bool // the peer's masks prove no losses
-	unpaired    bool // see Unpair
-	heard       bool // acknowledgements were captured; once it is closed
-	unsettled   bool // a captured number was sent again while nothing acknowledged it
-	offloaded   bool // what seems missing may be in datagrams that stood for several
-	over        bool // it is closed: end is what came of it
+	byMaskOnly       uint64 // numbers not captured that only a mask acknowledged
+	notCaptured      uint64
+	lostBefore       uint64
+	voided           uint64
+	verified         bool // the checksum of one of its datagrams was right
+	noBefore         bool // Limits
+	noAfter          bool
+	distrusted       bool // the peer's masks prove no losses
+	unpaired         bool // see Unpair
+	heard            bool // acknowledgements were captured; once it is closed
+	resentUnanswered bool // a captured number was sent again while nothing acknowledged it
+	offloaded        bool // what seems missing may be in datagrams that stood for several
+	over             bool // it is closed: end is what came of it
 
 	end  outcome
 	part *Part // what is reported, nil for all
@@ -66,9 +66,9 @@ type work struct {
 	disregarded disregarded
 	account     *Account // nil unless Options.Account asks for it
 
-	settled   func(Settled)                     // not nil when wanted
-	trip      func(of MeasureSet, at, ns int64) // not nil when wanted
-	never     func(Position)                    // told of frames that were never acknowledged
+	listener  Listener
+	settles   bool // the listener wants what was concluded about numbers
+	trips     bool // … and times
 	minRTT    int64
 	hasRTT    bool
 	accepts   bool  // the peer acknowledged something
@@ -102,14 +102,14 @@ type Signatures struct {
 // before: what is missing from there on was lost.
 func (d *Direction) Begin(n Num) {
 	d.ready()
-	if w := &d.win; !w.begun {
-		w.origin, w.begun = n, true
+	if w := &d.win; !w.hasOrigin {
+		w.origin, w.hasOrigin = n, true
 	}
 }
 
-// Passed tells, before a number of this side was captured, that its peer had
+// AckedBefore tells, before a number of this side was captured, that its peer had
 // acknowledged all below next.
-func (d *Direction) Passed(next Num) {
+func (d *Direction) AckedBefore(next Num) {
 	d.ready()
 	if w := &d.win; !w.started {
 		w.cum, w.hasCum, d.ahead.before = next, true, next
@@ -146,7 +146,7 @@ func (d *Direction) lowMemory() {
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
-	d.win.history, d.win.keep, d.win.excess, d.win.near, d.win.step, d.win.wide = max(l.History, HistoryLimit), l.Keep, l.AckExcess, l.Reach, l.Step, l.Wide
+	d.win.limits = l
 	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)

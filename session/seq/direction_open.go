@@ -4,15 +4,22 @@ package seq
 type Options struct {
 	Opened    int64 // time of the connection's first frame, ns
 	LowMemory bool  // less is remembered of what is some seconds old
-	Links     bool  // links between frames are wanted
+	Links     bool  // links between frames are wanted: Listener.Never is called
+	Settles   bool  // Listener.Settled is called
+	Trips     bool  // Listener.Tripped is called
 	Account   bool  // Quality.Account is wanted
-	// Never, with Links, is told of frames that were never acknowledged.
-	Never func(Position)
-	// Settled, when not nil, is told what was concluded about every number.
-	Settled func(Settled)
-	// Trip, when not nil, is told each time that Times summarises, and when the
-	// acknowledgement that ended it was captured.
-	Trip func(of MeasureSet, at, ns int64)
+	Listener  Listener
+}
+
+// A Listener is told what is concluded about what a side sends.
+type Listener interface {
+	// Never is told of frames that were never acknowledged.
+	Never(at Position)
+	// Settled is told what was concluded about every number.
+	Settled(x Settled)
+	// Tripped is told each time that Times summarises, and when the acknowledgement that ended
+	// it was captured.
+	Tripped(of MeasureSet, at, ns int64)
 }
 
 // Work is what a Direction needs while it is open: whoever has many of them uses it again.
@@ -21,11 +28,10 @@ type Work struct{ work }
 // Open gives a Direction what it needs, before its first frame; peer is what the other side sends.
 func (d *Direction) Open(w *Work, peer *Direction, o Options) {
 	d.work, d.peer = &w.work, peer
-	d.opened, d.settled, d.links, d.never = o.Opened, o.Settled, o.Links, o.Never
+	d.opened, d.links, d.settles, d.trips, d.listener = o.Opened, o.Links, o.Settles, o.Trips, o.Listener
 	if o.Account {
 		d.account = new(Account)
 	}
-	d.trip = o.Trip
 	if o.LowMemory {
 		d.lowMemory()
 	}
@@ -37,7 +43,7 @@ func (d *Direction) Close() {
 	d.win.retireAll(d)
 	for _, c := range d.win.waiting {
 		if d.links {
-			d.never(c.at)
+			d.listener.Never(c.at)
 		}
 	}
 	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil

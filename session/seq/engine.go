@@ -17,19 +17,19 @@ const (
 
 // A Sending is one captured transmission of a numbered unit.
 type Sending struct {
-	Num     Num
-	Mark    Mark
-	Exact   bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
-	Counted bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
-	Passed  bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
-	NoAck   bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
-	Hash    uint64 // of the whole payload
-	Size    int    // bytes of the payload, by the UDP header
-	IPID    uint16 // IPv4 identification, 0 when there is none
-	Frame   uint64
-	Part    uint8 // of Frame
-	Time    int64 // ns
-	HasTime bool
+	Num      Num
+	Mark     Mark
+	Exact    bool   // a number is sent once: equal bytes are a copy, and what has no mark is a first transmission
+	Counted  bool   // its bytes tell the transmissions of a number apart: equal ones are a copy unless its side did not count
+	Outdated bool   // what it acknowledges, or its tick, its side has surpassed since: it was sent before
+	NoAck    bool   // no acknowledgement of it is due: a cumulative one of a later number may acknowledge it
+	Hash     uint64 // of the whole payload
+	Size     int    // bytes of the payload, by the UDP header
+	IPID     uint16 // IPv4 identification, 0 when there is none
+	Frame    uint64
+	Part     uint8 // of Frame
+	Time     int64 // ns
+	HasTime  bool
 
 	asked, copied bool // what Copied answered
 }
@@ -39,7 +39,7 @@ var hashSeed = maphash.MakeSeed()
 // Of describes the datagram that sends a number.
 func (s *Sending) Of(d *dissect.Datagram, num Num, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	s.Num, s.Mark, s.Exact, s.Counted, s.Passed, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
+	s.Num, s.Mark, s.Exact, s.Counted, s.Outdated, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
 	s.asked = false
 	if s.Hash == 0 {
 		s.Hash = maphash.Bytes(hashSeed, d.Payload)
@@ -94,6 +94,27 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	if u.state != 0 {
 		d.heardBefore(s, u)
 	}
+	d.noteOrder(s, &v)
+	if w := &d.win; !w.hasOrigin && s.HasTime && s.Num == w.highest && d.isSentSinceStart(s) {
+		w.origin, w.hasOrigin = s.Num, true
+	}
+	d.distinct++
+	d.fill(s, u)
+	if s.Mark == MarkRetry {
+		d.noteRetry(s, u, &v)
+		d.noteGap(s.Time, true)
+		d.signs.AsRetry.See(s.Frame, s.Time)
+	} else {
+		u.state |= firstSending
+		u.hash = s.Hash
+	}
+	u.ipid = s.IPID
+	return v
+}
+
+// noteOrder places a number that is captured for the first time among those of its side: the
+// first, one that goes on or leaves a gap, or one that fills a gap.
+func (d sending) noteOrder(s *Sending, v *Verdict) {
 	switch w := &d.win; {
 	case !w.started:
 		w.started, w.lowest, w.highest = true, s.Num, s.Num
@@ -130,10 +151,10 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 			}
 		}
 	}
-	if w := &d.win; !w.begun && s.HasTime && s.Num == w.highest && d.settledIn(s) {
-		w.origin, w.begun = s.Num, true
-	}
-	d.distinct++
+}
+
+// fill writes down a number that is captured for the first time.
+func (d sending) fill(s *Sending, u *unit) {
 	u.frame, u.part, u.time, u.copies, u.sends, u.size = s.Frame, s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
 	d.win.oldest = min(d.win.oldest, s.Num)
@@ -151,16 +172,6 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 	} else if !s.NoAck {
 		d.unheard.see(s, 1, d.peer)
 	}
-	if s.Mark == MarkRetry {
-		d.noteRetry(s, u, &v)
-		d.noteGap(s.Time, true)
-		d.signs.AsRetry.See(s.Frame, s.Time)
-	} else {
-		u.state |= firstSending
-		u.hash = s.Hash
-	}
-	u.ipid = s.IPID
-	return v
 }
 
 // heardBefore looks at what was said of a number before it was captured.
@@ -179,15 +190,15 @@ func (d sending) heardBefore(s *Sending, u *unit) {
 	}
 }
 
-// settledIn reports a sending that is not one of a number sent before the capture
+// isSentSinceStart reports a sending that is not one of a number sent before the capture
 // began. Where retries have no mark, any may be one for as long as numbers are
 // remembered.
-func (d sending) settledIn(s *Sending) bool {
+func (d sending) isSentSinceStart(s *Sending) bool {
 	switch age := s.Time - d.opened; {
 	case s.Mark == MarkRetry:
 		return false
 	case s.Mark == Unmarked && !s.Exact:
-		return age >= max(StartHorizon, d.win.keep)
+		return age >= max(StartHorizon, d.win.limits.Keep)
 	default:
 		return age >= StartHorizon
 	}
@@ -235,7 +246,7 @@ func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
 		u.hash, u.ipid = s.Hash, s.IPID
-		u.copiedAt(s)
+		u.noteCopy(s)
 		v.RetryOf, v.Novelty = 0, LateFirst
 	case s.Mark == MarkFirst, s.Counted && (d.cycles.knows(s) || d.recent.knows(s)):
 		// Sent again without its mark: a fault that rules judge, not counted here.
@@ -261,11 +272,11 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 	} else {
 		d.signs.stubborn(s, u)
 		if u.sends > 1 {
-			d.unsettled = true
+			d.resentUnanswered = true
 			d.unheard.see(s, u.sends, d.peer)
 		}
 		if u.state&missedAfter != 0 && s.HasTime {
-			d.losses.suspect(s.Num, u.ackTime-u.time, s.Time)
+			d.losses.suspect(s.Num, u.missingFor(), s.Time)
 		}
 	}
 	u.state |= retried
@@ -296,7 +307,7 @@ func (d sending) noteInterval(s *Sending, u *unit) {
 func (d sending) sendForgotten(s *Sending) Verdict {
 	unneeded := s.Mark == MarkRetry
 	switch {
-	case s.Mark == MarkFirst && d.copying().isRecent(s, false):
+	case s.Mark == MarkFirst && d.copying().matchRecent(s, false):
 		d.copying().countCopy(s)
 		return Verdict{Words: dissect.Duplicate}
 	case s.Mark == MarkFirst || s.Exact:

@@ -26,9 +26,18 @@ func newLane() *lane {
 	l := &lane{now: 10 * StartHorizon}
 	l.d.ready()
 	l.d.links = true
-	l.d.never = func(at Position) { l.never = append(l.never, at.Frame) }
+	l.d.listener = l
 	return l
 }
+
+// Never implements Listener.
+func (l *lane) Never(at Position) { l.never = append(l.never, at.Frame) }
+
+// Settled implements Listener.
+func (l *lane) Settled(Settled) {}
+
+// Tripped implements Listener.
+func (l *lane) Tripped(MeasureSet, int64, int64) {}
 
 // send captures a sending after some ms; the frame counter goes up by one.
 func (l *lane) send(after int64, num Num, mark Mark, hash uint64, ipid uint16) Verdict {

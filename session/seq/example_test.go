@@ -12,7 +12,7 @@ import (
 // was never captured, and 2 came twice.
 func Example() {
 	var d, peer seq.Direction
-	d.Open(new(seq.Work), &peer, seq.Options{Links: true, Never: func(seq.Position) {}})
+	d.Open(new(seq.Work), &peer, seq.Options{Links: true, Listener: deaf{}})
 	d.Begin(1)
 	for i, s := range []seq.Sending{{Num: 1}, {Num: 2}, {Num: 2, Mark: seq.MarkRetry}, {Num: 4}} {
 		s.Frame, s.Time, s.HasTime = uint64(i+1), int64(i)*50e6, true
@@ -35,6 +35,13 @@ func Example() {
 	// frame 5 acknowledges frame 4
 	// not captured: 1
 }
+
+// A deaf listens to nothing.
+type deaf struct{}
+
+func (deaf) Never(seq.Position)                      {}
+func (deaf) Settled(seq.Settled)                     {}
+func (deaf) Tripped(of seq.MeasureSet, at, ns int64) {}
 
 // words names what was said of a frame.
 func words(w dissect.Words) string {

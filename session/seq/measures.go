@@ -133,7 +133,7 @@ func (d *Direction) Times(m Measure) RTT {
 // measured enters a time that ended with a frame captured at a time, and tells it.
 func (d *Direction) measured(of MeasureSet, at, ns int64) {
 	d.times.Add(of, ns)
-	if d.trip != nil {
-		d.trip(of, at, ns)
+	if d.trips {
+		d.listener.Tripped(of, at, ns)
 	}
 }

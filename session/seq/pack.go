@@ -24,7 +24,7 @@ func (p *Packer) direction(d *Direction) {
 		&d.delivered, &d.byMaskOnly, &d.notCaptured, &d.lostBefore, &d.voided, &e.missing, &e.lostBehind, &e.sendings)
 	p.Ints(&e.minRTT)
 	measured, restricted := e.times != nil, d.part != nil
-	p.Bools(&s.Learned, &d.HasSignatures, &d.verified, &d.noBefore, &d.noAfter, &d.distrusted, &d.unpaired, &d.heard, &d.unsettled,
+	p.Bools(&s.Learned, &d.HasSignatures, &d.verified, &d.noBefore, &d.noAfter, &d.distrusted, &d.unpaired, &d.heard, &d.resentUnanswered,
 		&d.offloaded, &d.over, &measured, &restricted)
 	p.Text(&d.Dialect)
 	if measured {

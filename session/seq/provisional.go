@@ -40,7 +40,7 @@ type ProvisionalFrame struct {
 // goesOn reports whether a number confirms a provisional one: it goes on from that, while its
 // side does not go on where it was.
 func (p *ProvisionalFrame) goesOn(n Num, w *Window) bool {
-	return p.behind == 0 && p.passed == 0 && w.goesOn(n-p.Num)
+	return p.behind == 0 && p.passed == 0 && w.isStep(n-p.Num)
 }
 
 // refutedBy is how many numbers in sequence, sent later than any reordering explains,
@@ -76,7 +76,7 @@ func (d *Direction) Place(s *Sending, fr *dissect.Datagram) Belief {
 	if count > 1 && count >= d.placing().enough(s) {
 		return Confirmed
 	}
-	if !d.copying().isRecent(s, true) { // a copy of one says no more than that
+	if !d.copying().matchRecent(s, true) { // a copy of one says no more than that
 		d.placing().setAside(s, fr)
 	}
 	return Provisional
@@ -92,7 +92,7 @@ const (
 // enough is how many frames it takes to believe numbers like that of a sending.
 func (d placing) enough(s *Sending) int {
 	w := &d.win
-	if !w.wide {
+	if !w.limits.Wide {
 		return enoughFar
 	}
 	since := w.see(w.highest).time
@@ -103,9 +103,9 @@ func (d placing) enough(s *Sending) int {
 	return enoughWide
 }
 
-// goesOn reports whether a number that is a step away from a provisional one confirms it.
-func (w *Window) goesOn(step Num) bool {
-	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.step)
+// isStep reports whether a number that is a step away from a provisional one confirms it.
+func (w *Window) isStep(step Num) bool {
+	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.limits.Step)
 }
 
 // Unwrap gives the full number behind one of a cycle of so many, which n is as near as can
@@ -123,7 +123,7 @@ func (d Provisionals) Unwrap(n, cycle Num) Num {
 		} else if m > p.Num+cycle/2 {
 			m -= cycle
 		}
-		if d.win.goesOn(m - p.Num) {
+		if d.win.isStep(m - p.Num) {
 			return m
 		}
 	}
@@ -135,12 +135,12 @@ func (d Provisionals) Unwrap(n, cycle Num) Num {
 func (d placing) isNear(n Num) bool {
 	w := &d.win
 	switch {
-	case w.near == 0 || n > w.highest-w.near && n <= w.highest+confirmSpan:
+	case w.limits.Reach == 0 || n > w.highest-w.limits.Reach && n <= w.highest+confirmSpan:
 		return true
 	case n > w.highest:
-		return n <= w.highest+w.near && (!w.hasCum || n < w.cum+w.near)
+		return n <= w.highest+w.limits.Reach && (!w.hasCum || n < w.cum+w.limits.Reach)
 	}
-	return w.history > HistoryLimit && n > w.lowest-w.near // sent again, the first sending uncaptured
+	return w.limits.History > HistoryLimit && n > w.lowest-w.limits.Reach // a long memory has room for numbers below the first captured, which may be retries
 }
 
 // setAside keeps a provisional frame; the oldest goes when there are too many.
@@ -159,7 +159,7 @@ func (d placing) setAside(s *Sending, fr *dissect.Datagram) {
 func (d placing) refuse(p ProvisionalFrame) {
 	d.refuted = append(d.refuted, p)
 	if d.links {
-		d.never(Position{Frame: p.Frame, Part: p.Part})
+		d.listener.Never(Position{Frame: p.Frame, Part: p.Part})
 	}
 }
 
@@ -179,8 +179,8 @@ func (d placing) weigh(s *Sending) Belief {
 // refute counts a believed number in sequence against the provisional frames. Where that is
 // below the highest, the numbers came round unseen, and nothing shows who is right.
 func (d placing) refute(s *Sending) {
-	goesOn := s.Num == d.win.highest+1
-	inTurn := goesOn || s.Num == d.placed+1 && s.Num < d.win.highest
+	isNext := s.Num == d.win.highest+1
+	inTurn := isNext || s.Num == d.placed+1 && s.Num < d.win.highest
 	d.placed = s.Num
 	if s.Num > d.win.highest {
 		for i := range d.provisional {
@@ -194,7 +194,7 @@ func (d placing) refute(s *Sending) {
 	for _, p := range d.provisional {
 		if s.Time-p.Time > d.Horizon() {
 			p.behind++
-			if goesOn {
+			if isNext {
 				p.By = s.Frame
 			}
 		}
@@ -227,7 +227,7 @@ func (d Provisionals) TakeConfirmed() []*dissect.Datagram {
 	from := d.provisional[d.confirmed-1].Num
 	for i := range d.provisional {
 		p := &d.provisional[i]
-		if p.Num > from-d.win.near && p.Num < from+d.win.near {
+		if p.Num > from-d.win.limits.Reach && p.Num < from+d.win.limits.Reach {
 			sure = append(sure, &p.datagram)
 		} else if p.behind == 0 && p.Num >= p.Expected && p.Num < from {
 			d.placing().refuse(*p) // it lies on the way there: nothing shows who is right
@@ -270,7 +270,7 @@ func (d Provisionals) HasRefuted() bool { return d.work != nil && len(d.refuted)
 
 // Refuted gives, once, the provisional frames that turned out to be out of place.
 func (d Provisionals) Refuted() []ProvisionalFrame {
-	if !d.Provisionals().HasRefuted() {
+	if !d.HasRefuted() {
 		return nil
 	}
 	all := d.refuted

@@ -79,7 +79,7 @@ func (w *Window) compact(d *Direction) {
 }
 
 // limit is how many numbers may be remembered.
-func (w *Window) limit() Num { return max(w.history, HistoryLimit) }
+func (w *Window) limit() Num { return max(w.limits.History, HistoryLimit) }
 
 // wanted reports whether the oldest number may still be asked for; u is nil when it
 // was skipped.
@@ -92,7 +92,7 @@ func (w *Window) wanted(u *unit) bool {
 	if w.lowMemory {
 		return size < LowMemoryLeast || age < w.patience(u)
 	}
-	return size < HistoryLimit || age < w.keep
+	return size < HistoryLimit || age < w.limits.Keep
 }
 
 // inVain reports a number that is sent again and was not acknowledged.
@@ -101,11 +101,11 @@ func (u *unit) inVain() bool { return u.state&(captured|acked) == captured && u.
 // patience is for how long a number is remembered in a window of little memory, in ns.
 func (w *Window) patience(u *unit) int64 {
 	switch {
-	case u.inVain() && w.keep == 0:
+	case u.inVain() && w.limits.Keep == 0:
 		return math.MaxInt64
 	case u.state&acked == 0:
 		return LowMemoryFor(int(w.units.size()), false)
-	case w.keep > 0:
+	case w.limits.Keep > 0:
 		return LowMemoryFor(int(w.units.size()), true) // retries are known by their numbers alone
 	}
 	return LowMemoryTime

@@ -11,10 +11,10 @@ func (d Provisionals) Replace(s *Sending) {
 	}
 	u := w.at(s.Num)
 	if d.links && u.state&acked == 0 {
-		d.never(u.position())
+		d.listener.Never(u.position())
 		for _, f := range w.extra[s.Num] {
 			if f != (Position{Frame: s.Frame, Part: s.Part}) {
-				d.never(f)
+				d.listener.Never(f)
 			}
 		}
 		delete(w.extra, s.Num)

@@ -165,7 +165,7 @@ func (s *units) wanted(u *carried, d *Direction) bool {
 	if s.lowMemory {
 		return age < s.keep/4*3
 	}
-	return s.size() < HistoryLimit || age < max(s.keep, d.win.keep)
+	return s.size() < HistoryLimit || age < max(s.keep, d.win.limits.Keep)
 }
 
 // compact forgets all units.

@@ -31,6 +31,20 @@ func (*coarse) cell(ns int64) (row, i int) {
 	return row, int(ns>>(row-1)) - coarseCells
 }
 
+// A Cell is one of a histogram of times that are not negative, the coarse one of this package:
+// values below 64 ns have one each, others share it with those within 1/64 of their value.
+// Histograms are merged by adding the counts of their cells.
+type Cell int32
+
+// CellOf gives the cell of a time, in ns.
+func CellOf(ns int64) Cell {
+	row, i := (*coarse)(nil).cell(ns)
+	return Cell(row*coarseCells + i)
+}
+
+// Middle is the time in the middle of the cell, in ns.
+func (c Cell) Middle() int64 { return (*coarse)(nil).middle(int(c)/coarseCells, int(c)%coarseCells) }
+
 func (h *coarse) count(ns int64) {
 	row, i := h.cell(ns)
 	h.row(row)[i]++

@@ -29,3 +29,19 @@ func TestCoarseRTT(t *testing.T) {
 		}
 	})
 }
+
+// TestCellOf: cells are numbered as fleets merge them: values below 64 by themselves, then 64 an
+// octave, and the middle of each is less than 1% off.
+func TestCellOf(t *testing.T) {
+	for ns, want := range map[int64]Cell{0: 0, 63: 63, 64: 64, 65: 65, 127: 127, 128: 128, 129: 128, 130: 129, 1 << 20: 15 * 64, math.MaxInt64: 58*64 - 1} {
+		if got := CellOf(ns); got != want {
+			t.Errorf("%d ns are in cell %d, want %d", ns, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		ns := rapid.Int64Range(0, math.MaxInt64/2).Draw(t, "ns")
+		if c := CellOf(ns); math.Abs(float64(c.Middle()-ns)) > 0.01*float64(ns) || CellOf(c.Middle()) != c {
+			t.Fatalf("%d ns are in cell %d, whose middle is %d", ns, c, c.Middle())
+		}
+	})
+}

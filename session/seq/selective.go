@@ -15,7 +15,6 @@ func (d *Direction) AcknowledgeOne(n Num, a *Acknowledgement, link func(Position
 	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
 		return 0
 	}
-	d.ready()
 	if len(w.waiting) > 0 {
 		d.acking().settleCopies(n, a, link)
 	}

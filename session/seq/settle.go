@@ -9,9 +9,9 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 		d.measured(u.measures(), u.ackTime, u.ackTime-u.time)
 	}
 	if d.links && u.state&(captured|acked) == captured {
-		d.never(u.position())
+		d.listener.Never(u.position())
 		for _, f := range w.extra[n] {
-			d.never(f)
+			d.listener.Never(f)
 		}
 	}
 	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked && d.account != nil {
@@ -19,11 +19,11 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 		l.lose(&l.Unacked, n, u)
 		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	}
-	inside := w.begun && n >= max(w.origin, w.lowest) && n <= w.highest
+	inside := w.hasOrigin && n >= max(w.origin, w.lowest) && n <= w.highest
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}
-	if u.state&(captured|missedBefore|missedAfter) != captured || d.settled != nil {
+	if u.state&(captured|missedBefore|missedAfter) != captured || d.settles {
 		d.conclude(n, u, inside)
 	}
 }
@@ -46,8 +46,8 @@ func (d settling) conclude(n Num, u *unit, inside bool) {
 	case u.state&missedAfter != 0:
 		x.Missing, x.After = d.losses.settle(n, ackedAt(u), d.minRTT)
 	}
-	if d.settled != nil {
-		d.settled(x)
+	if d.settles {
+		d.listener.Settled(x)
 	}
 }
 
@@ -65,12 +65,12 @@ func (u *unit) measures() (of MeasureSet) {
 
 // settleSkipped is settle for numbers below end of which nothing was heard.
 func (d settling) settleSkipped(from, end Num) {
-	if w := &d.win; w.begun {
+	if w := &d.win; w.hasOrigin {
 		d.paths.skip(min(end, w.highest+1) - max(from, w.origin, w.lowest))
 	}
-	if d.settled != nil {
+	if d.settles {
 		for n := from; n < end; n++ {
-			d.settled(Settled{Num: n})
+			d.listener.Settled(Settled{Num: n})
 		}
 	}
 }

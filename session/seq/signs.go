@@ -15,9 +15,6 @@ type Signs struct {
 	Parts      Sign // these datagrams
 	Holes      Sign // runs of numbers passed over
 
-	Unacked Sign // numbers that nothing acknowledged though later ones were
-	Needed  Sign // numbers acknowledged only by their retry: no sooner than a round trip behind it
-
 	LateBy       int64  // by how much Late came behind, at most, ns
 	LongestHole  Num    // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs

@@ -24,31 +24,34 @@ type Limits struct {
 
 // unit is what a Window remembers of one number.
 type unit struct {
-	state   unitState
-	copies  uint8  // captured transmissions and copies, saturating
-	sends   uint8  // captured transmissions, saturating
-	part    uint8  // of frame
-	load    uint8  // how many units in a row it is the first to carry …
-	size    uint16 // of the payload, by the UDP header
-	ipid    uint16 // of the first sending, or of what was captured first
-	loaded  uint16 // … from this one on: low bits of its number
-	copied  uint32 // µs from time to the first sending, or to the latest copy of it
-	frame   uint64 // first captured copy
-	time    int64
-	hash    uint64 // of the first sending, RETRY clear
-	ackTime int64
+	state    unitState
+	copies   uint8  // captured transmissions and copies, saturating
+	sends    uint8  // captured transmissions, saturating
+	part     uint8  // of frame
+	load     uint8  // how many units in a row it is the first to carry …
+	size     uint16 // of the payload, by the UDP header
+	ipid     uint16 // of the first sending, or of what was captured first
+	loaded   uint16 // … from this one on: low bits of its number
+	lastCopy uint32 // µs from time to the first transmission, or to the latest copy of it
+	frame    uint64 // first captured copy
+	time     int64
+	hash     uint64 // of the first sending, RETRY clear
+	ackTime  int64  // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
 }
 
 func (u *unit) position() Position { return Position{Frame: u.frame, Part: u.part} }
 
-// copiedAt notes the first sending, or a copy of it; latest is when the latest came.
-func (u *unit) copiedAt(s *Sending) {
+// noteCopy notes the first sending, or a copy of it; latest is when the latest came.
+func (u *unit) noteCopy(s *Sending) {
 	if s.HasTime {
-		u.copied = uint32(min((s.Time-u.time)/1e3, math.MaxUint32))
+		u.lastCopy = uint32(min((s.Time-u.time)/1e3, math.MaxUint32))
 	}
 }
 
-func (u *unit) latest() int64 { return u.time + int64(u.copied)*1e3 }
+func (u *unit) latest() int64 { return u.time + int64(u.lastCopy)*1e3 }
+
+// missingFor is for how long the peer has reported a captured number missing, ns.
+func (u *unit) missingFor() int64 { return u.ackTime - u.time }
 
 type unitState uint16
 
@@ -79,13 +82,8 @@ type Window struct {
 	past      past // of numbers below base
 	floor     Num  // numbers below were forgotten
 	gone      bool // floor is valid
-	history   Num  // Limits.History, 0 for the default
-	lowMemory bool // Config.LowMemory
-	keep      int64
-	excess    Num
-	near      Num
-	step      Num
-	wide      bool
+	limits    Limits
+	lowMemory bool   // Config.LowMemory
 	now       int64  // of the latest sending, ns
 	top       Num    // one above the highest remembered number
 	lowest    Num    // lowest captured
@@ -94,7 +92,7 @@ type Window struct {
 	sentIn    uint64 // its frame, 0 before the first
 	started   bool
 	origin    Num  // first sending captured first: what lies below was sent before the capture began
-	begun     bool // origin is valid
+	hasOrigin bool // origin is valid
 	cum       Num  // highest cumulative acknowledgement: all below it are acknowledged
 	hasCum    bool
 	mask      uint64 // latest selective acknowledgement: bit i is maskBase+i

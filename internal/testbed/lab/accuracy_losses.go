@@ -41,7 +41,7 @@ func (m *meter) align(all []seq.Settled) (from tracegen.Sender, shift seq.Num, o
 }
 
 // places are those of the truth, by those of claims.
-var places = map[seq.Place]int{seq.BeforeCapture: tracegen.LostBefore, seq.AfterCapture: tracegen.LostAfter, seq.NotCaptured: tracegen.LostByTap}
+var places = map[seq.LostAt]int{seq.BeforeCapture: tracegen.LostBefore, seq.AfterCapture: tracegen.LostAfter, seq.NotCaptured: tracegen.LostByTap}
 
 // match takes the loss that a claim speaks of out of the truth about a number, and
 // gives its true place.

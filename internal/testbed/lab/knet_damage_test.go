@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
+	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -38,6 +40,47 @@ func TestKnetDamagedNumbers(t *testing.T) {
 					t.Errorf("%s: %d missing of side %d, %d of %d datagrams are damaged, in bits %v", s.Name, missing, dir, damaged, len(all), bits)
 				}
 			}
+		}
+	}
+}
+
+// TestKnetDamagedNumberBeginsNothing: a damaged PacketID that is one of the first, behind a
+// silence, begins no other connection when what its datagram holds goes on. A datagram that
+// begins one does.
+func TestKnetDamagedNumberBeginsNothing(t *testing.T) {
+	for name, x := range map[string]struct {
+		say   func(t *libTalk) []knet.Message
+		conns int
+	}{
+		"acknowledges": {func(t *libTalk) []knet.Message { t.say(1, false, t.told(1, "acknowledged")); return t.owes(0) }, 1},
+		"is reliable":  {func(t *libTalk) []knet.Message { return []knet.Message{t.told(0, "goes on")} }, 1},
+		"replies": {func(t *libTalk) []knet.Message {
+			t.pings[1]++
+			t.say(1, false, libControl(knet.PingRequest, t.pings[1]))
+			return []knet.Message{libControl(knet.PingReply, t.pings[1])}
+		}, 1},
+		"says something": {func(*libTalk) []knet.Message { return []knet.Message{knetApp("unreliable")} }, 1},
+		"begins": {func(*libTalk) []knet.Message {
+			return []knet.Message{libControl(knet.PingRequest, 1), libControl(knet.PingRequest, 2)}
+		}, 2},
+	} {
+		talk := &libTalk{next: [2]uint32{1, 1}}
+		talk.chat(40)
+		talk.pause(2 * time.Second)
+		talk.say(1, false, talk.told(1, "still here"))
+		all := x.say(talk)
+		next := talk.next[0]
+		talk.next[0] = 9
+		talk.say(0, false, all...)
+		talk.next[0] = next + 1
+		if x.conns == 1 {
+			talk.chat(10)
+		}
+		m := Mutant{Rule: "KN-DG-ID-INC", As: "knet:reference", Steps: talk.steps}
+		r, err := m.Run()
+		must(t, err)
+		if r.Conns != x.conns {
+			t.Errorf("a datagram with PacketID 9 %s: %d connections, want %d", name, r.Conns, x.conns)
 		}
 	}
 }

@@ -37,3 +37,17 @@ func judgeLossy(t *testing.T, play func(tracegen.Conditions) tracegen.Scenario) 
 		}
 	}
 }
+
+// TestLossyRandomSessionsAccuseNobody is the same for random sessions. Some were accused: of
+// DP4-3.1.5.3-RETX, though reports of what was missing, or retries, got lost; of
+// DP8-3.1.6.5-UNREL-MASK, though the side waited for lower numbers first.
+func TestLossyRandomSessionsAccuseNobody(t *testing.T) {
+	for proto, seeds := range map[string][]uint64{"dp4": {3, 36}, "dp8": {33}} {
+		for _, seed := range seeds {
+			judgeLossy(t, func(c tracegen.Conditions) tracegen.Scenario {
+				s, _ := tracegen.WildUnder(proto, seed, c)
+				return s
+			})
+		}
+	}
+}

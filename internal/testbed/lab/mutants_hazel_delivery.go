@@ -26,6 +26,8 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what lies before the first", As: spec, Steps: talkHazel(page).chat(20).ack(1, 60000).fault().chat(20).bye()},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "names one far away", On: "hazel/clean-current", Tamper: hazelExtra(1, 30, 0x0A, 0x40, 0, 0xff)},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges the highest", Near: true, As: spec, Steps: talkHazel(page).chat(20).ack(1, 21).chat(20).bye()},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges the next ID, one ahead all along", As: spec, Steps: acksAhead(18)},
+		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges three IDs, captured later, that the capture may have missed", Near: true, As: spec, Steps: acksAhead(3)},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges one packet five times", As: spec, Steps: acksOf(5)},
 		{Rule: "HZ-REL-ACK-SURPLUS", Name: "acknowledges a packet and its copy", Near: true, As: spec, Steps: acksOf(2)},
 		{Rule: "HZ-REL-ACK-HISTORY", Name: "acknowledges what was lost", Steps: falseHistory(0xff)},
@@ -129,6 +131,15 @@ func doubled(skip int) []Step {
 		t.chat(3)
 	}
 	return t.bye()
+}
+
+// acksAhead has the server acknowledge packets by the IDs behind theirs, n times.
+func acksAhead(n int) []Step {
+	t := talkHazel(hazel.Spec).chat(20)
+	for range n {
+		t.unanswered(0).ack(1, t.next[0]).fault().pause(600 * ms).says(1)
+	}
+	return t.chat(20).bye()
 }
 
 func acksOf(n int) []Step {

@@ -1,0 +1,93 @@
+// Command dpdissect-fleet works on the captures of many servers: it has what the program dpdissect
+// is kept small without.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dissect/render"
+)
+
+// Exit codes, as those of dpdissect.
+const (
+	exitOK       = 0
+	exitUsage    = 2 // usage or configuration
+	exitInput    = 3 // an input could not be read to its end
+	exitInternal = 6 // this program failed in a connection
+)
+
+// version is set by the linker: -X main.version=v1.2.3.
+var version string
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// Errors that were told already.
+var (
+	errInput    = errors.New("an input failed")
+	errInternal = errors.New("an internal error")
+)
+
+// run runs one command line and gives its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	switch err := root.Execute(); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errInternal):
+		return exitInternal
+	case errors.Is(err, errInput):
+		return exitInput
+	default:
+		tell(stderr, err.Error())
+		return exitUsage
+	}
+}
+
+// tell prints a line that can't drive a terminal, whoever made its text.
+func tell(w io.Writer, text string) { fmt.Fprintf(w, "dpdissect-fleet: %s\n", render.Logged(text)) }
+
+func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false
+	root := &cobra.Command{
+		Use:   "dpdissect-fleet",
+		Short: "Work on the captures of many servers",
+		Long: `dpdissect-fleet does what dpdissect does for the captures of many servers: it
+writes rows for databases as Parquet.`,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(newTables(), &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "dpdissect-fleet %s (%s, %s/%s)\n", build(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	})
+	return root
+}
+
+// build is the version of the program.
+func build() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/dp8"
+	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/outfile"
+	"github.com/dpdissect/dpdissect/internal/parquetfile"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/tablecmd"
+	"github.com/dpdissect/dpdissect/internal/tables"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// tablesCommand is the flags of the command.
+type tablesCommand struct {
+	rows       tablecmd.Flags
+	interfaces []string
+	filter     string
+	follow     bool
+	decodeAs   []string
+	only       []string
+	secrets    string
+}
+
+func newTables() *cobra.Command {
+	c := &tablesCommand{}
+	cmd := &cobra.Command{
+		Use:     "tables --out DIR INPUT...",
+		Short:   tablecmd.Short,
+		Long:    strings.ReplaceAll(tablecmd.Long, ".ndjson", ".parquet"),
+		Example: strings.ReplaceAll(tablecmd.Example, "  dpdissect ", "  dpdissect-fleet "),
+		RunE:    func(cmd *cobra.Command, paths []string) error { return c.run(cmd.ErrOrStderr(), paths) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	c.rows.Add(f, "parquet")
+	f.StringArrayVarP(&c.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable")
+	f.StringVarP(&c.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
+	f.BoolVar(&c.follow, "follow", false, "keep reading a file that grows, as 'tail -f' does, until Ctrl-C")
+	f.StringArrayVarP(&c.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8")
+	f.StringSliceVar(&c.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
+	f.StringVar(&c.secrets, "secrets", "", "read signing secrets from `FILE`")
+	return cmd
+}
+
+func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
+	live := len(c.interfaces) > 0
+	switch {
+	case live && len(paths) > 0:
+		return fmt.Errorf("-i captures live, but %q is a file: give one or the other", paths[0])
+	case !live && len(paths) == 0:
+		return errors.New("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
+	case c.follow && (live || len(paths) > 1):
+		return errors.New("--follow reads one INPUT, a file")
+	}
+	first := append(c.interfaces, paths...)[0]
+	o, err := c.rows.Options(first, live, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := c.writes(&o, paths); err != nil {
+		return err
+	}
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	src, err := c.source(paths)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	defer stopOnSignal(src)()
+	r := &pipeline.Run{Source: src, Config: cfg}
+	err = tablecmd.Run(r, o)
+	return cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()))
+}
+
+// writes sets how rows are written, and where.
+func (c *tablesCommand) writes(o *tables.Options, paths []string) error {
+	o.Build = build()
+	switch c.rows.Format {
+	case "parquet":
+		o.Format = parquetfile.Format{}
+	case "ndjson":
+		o.Format = tables.NDJSON{}
+	default:
+		return fmt.Errorf("--format %s: want parquet or ndjson", c.rows.Format)
+	}
+	if strings.HasPrefix(c.rows.Out, "s3://") {
+		return fmt.Errorf("--out %s: this release writes to folders alone; copy them, or mount the bucket", c.rows.Out)
+	}
+	guard := new(outfile.Guard)
+	for _, p := range paths {
+		guard.Reads("an input", p)
+	}
+	guard.Reads("the secrets file", c.secrets)
+	c.rows.Reads(guard)
+	o.Store = &tables.Folder{Path: c.rows.Out, Files: guard}
+	return nil
+}
+
+// config makes the tracker's configuration from the flags.
+func (c *tablesCommand) config() (cfg session.Config, err error) {
+	var secrets []dp8.SuppliedSecrets
+	if c.secrets != "" {
+		f, err := os.Open(c.secrets)
+		if err != nil {
+			return cfg, fmt.Errorf("--secrets: %w", err)
+		}
+		defer f.Close()
+		const most = 16 << 20
+		if secrets, err = dp8.ParseSecrets(c.secrets, io.LimitReader(f, most)); err != nil {
+			return cfg, err
+		}
+	}
+	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
+	cfg.Protocols = all
+	for _, s := range c.decodeAs {
+		f, err := protocols.ParseForce(s, all)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Force = append(cfg.Force, f)
+	}
+	if c.only != nil {
+		cfg.Protocols = nil
+	}
+	for _, name := range c.only {
+		p, err := protocols.Named(name, all)
+		if err != nil {
+			return cfg, fmt.Errorf("--protocols: %w", err)
+		}
+		cfg.Protocols = append(cfg.Protocols, p)
+	}
+	return cfg, nil
+}
+
+// source opens the files, or the interfaces.
+func (c *tablesCommand) source(paths []string) (*capture.Source, error) {
+	var filter *capture.Filter
+	if c.filter != "" {
+		var err error
+		if filter, err = capture.NewFilter(c.filter); err != nil {
+			return nil, fmt.Errorf("-f: %w", err)
+		}
+	}
+	if len(c.interfaces) > 0 {
+		return capture.OpenLive(c.interfaces, capture.LiveOptions{Promiscuous: true, Delay: 100 * time.Millisecond, Filter: filter}, capture.Limits{})
+	}
+	return capture.Open(paths, capture.Options{Filter: filter, Follow: c.follow, InOrder: true})
+}
+
+// stopOnSignal ends a source in order at Ctrl-C and SIGTERM; a second signal ends the program.
+func stopOnSignal(src *capture.Source) (release func()) {
+	if !src.Waits() {
+		return func() {}
+	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			src.Stop()
+		case <-done:
+		}
+		signal.Stop(signals)
+	}()
+	return func() { close(done) }
+}
+
+// tellInternal tells what went wrong in this program.
+func tellInternal(w io.Writer, all []session.InternalError) error {
+	for i := range all {
+		tell(w, fmt.Sprintf("internal error at frame %d: %s; the rest was analysed", all[i].Frame, all[i].Message))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return errInternal
+}
+
+// tellProblems tells what is wrong with inputs. The error says that one failed.
+func tellProblems(w io.Writer, infos []capture.Info) (err error) {
+	for i := range infos {
+		if infos[i].Unfit != nil {
+			return fmt.Errorf("%s: %w", infos[i].Path, infos[i].Unfit)
+		}
+		if infos[i].Problem != "" {
+			tell(w, infos[i].Path+": "+infos[i].Problem)
+		}
+		if infos[i].Failed {
+			err = errInput
+		}
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/tablecmd"
+	"github.com/dpdissect/dpdissect/internal/tables"
+)
+
+// tablesCommand is the flags of the command.
+type tablesCommand struct {
+	input
+	rows tablecmd.Flags
+}
+
+func newTables() *cobra.Command {
+	c := &tablesCommand{}
+	c.delay, c.inOrder = reportDelay, true
+	cmd := &cobra.Command{
+		Use:         "tables --out DIR INPUT...",
+		Short:       tablecmd.Short,
+		Long:        tablecmd.Long,
+		Example:     tablecmd.Example,
+		Args:        c.live.check,
+		Annotations: map[string]string{slicesTime: "yes"},
+		RunE:        c.runE,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	c.rows.Add(f, "ndjson")
+	c.live.add(cmd)
+	c.live.addFollow(cmd)
+	c.addProtocols(cmd)
+	f.Var(&c.expand, "max-expansion", "read compressed files up to `N` GiB of content each; by default up to 64, and up to 1,000 times their size if that is more than 256 MiB")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "no progress bar")
+	return cmd
+}
+
+// fleetWrites says what the other program is for.
+const fleetWrites = "dpdissect-fleet tables writes that: it comes with every release, and from the source with 'go build ./cmd/dpdissect-fleet'"
+
+func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
+	if err := c.configure(cmd); err != nil {
+		return err
+	}
+	switch {
+	case c.rows.Format == "parquet":
+		return usagef("--format parquet: %s", fleetWrites)
+	case c.rows.Format != "ndjson":
+		return usagef("--format %s: want ndjson, or parquet", c.rows.Format)
+	case strings.HasPrefix(c.rows.Out, "s3://"):
+		return usagef("--out %s: %s", c.rows.Out, fleetWrites)
+	case c.follow && len(paths) > 1:
+		return usagef("--follow reads one INPUT: the first of several would have no end")
+	}
+	o, err := c.rows.Options(c.first(paths), c.isLive(), time.Now())
+	if err != nil {
+		return usageError{err}
+	}
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	guard := c.guard(paths)
+	c.rows.Reads(guard)
+	o.Format, o.Store, o.Build = tables.NDJSON{}, &tables.Folder{Path: c.rows.Out, Files: guard}, buildVersion().Version
+	src, err := c.source(paths)
+	if err != nil {
+		return err
+	}
+	j := &job{input: &c.input, stderr: cmd.ErrOrStderr(), stop: func() {}, dest: &destination{}}
+	j.run = pipeline.Run{Source: src, Config: cfg}
+	j.begun()
+	return j.close(tablecmd.Run(&j.run, o))
+}
+
+// first is the name of the first input.
+func (c *tablesCommand) first(paths []string) string {
+	if c.isLive() {
+		return c.interfaces[0]
+	}
+	return paths[0]
+}
+
+// begun shows that the job works, which prints nothing.
+func (j *job) begun() {
+	switch {
+	case j.isLive():
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
+		j.announce(j.stderr)
+	case j.run.Source.Waits():
+		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
+	case !j.quiet:
+		j.stop = showProgress(j.run.Source, j.stderr)
+	}
+	if !j.isLive() {
+		boundGarbage()
+	}
+}

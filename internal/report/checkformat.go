@@ -1,0 +1,25 @@
+package report
+
+// A CheckFormat is one way to write what a check found.
+type CheckFormat struct {
+	Name     string // of --format and --report
+	Use      string // what it is for, behind its name in the help
+	Measures bool   // it has the numbers of connections
+
+	One     func(*Check, TextOptions) []byte  // of one capture
+	Several func(*Checks, TextOptions) []byte // of several
+}
+
+// CheckFormats are all of them, that of people first. The summary of a step of GitHub is none:
+// CheckSummary is written beside them.
+var CheckFormats = []*CheckFormat{checkText, checkJSON, checkRecords, checkSARIF, checkJUnit, checkGitHub}
+
+// CheckFormatOf gives the format of a name, that of people for one that is none.
+func CheckFormatOf(name string) *CheckFormat {
+	for _, f := range CheckFormats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return checkText
+}

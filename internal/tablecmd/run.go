@@ -1,0 +1,68 @@
+package tablecmd
+
+import (
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/tables"
+)
+
+// Run reads a capture and writes its rows. What can't be read is told by the source; where nothing
+// could be, there are no rows.
+func Run(r *pipeline.Run, o tables.Options) error {
+	if r.Source.Waits() {
+		Waits(&o)
+	}
+	e := tables.Attach(r, o)
+	defer e.Abandon()
+	if err := r.Do(); err != nil {
+		return err
+	}
+	infos := r.Source.Infos()
+	if nothing(infos) {
+		return nil
+	}
+	return e.End(heard(infos))
+}
+
+// nothing reports whether an input failed and none has packets.
+func nothing(infos []capture.Info) bool {
+	failed := false
+	for i := range infos {
+		if infos[i].Packets > 0 {
+			return false
+		}
+		failed = failed || infos[i].Failed
+	}
+	return failed
+}
+
+// heard is until when the capture listened, in ns since 1970.
+func heard(infos []capture.Info) (last int64) {
+	for i := range infos {
+		last = max(last, infos[i].LastTime)
+	}
+	return last
+}
+
+// Short and Long are the help of the command.
+const (
+	Short = "Write rows for databases: connections, ends, findings, intervals"
+
+	Long = `Write what 'analyze', 'explain' and 'timeline' say as rows for databases, below
+DIR: connections, ends (why each ended), findings, intervals, rollup (intervals
+summed up over all connections, at 60 s, with no address in it) and, when named,
+messages. Several INPUTs are pieces of one capture, read one after the other.
+
+A row is written once, when nothing that comes later can change it: a connection
+ten minutes after its last packet, or at the end of the run. Files are named
+DIR/TABLE/point=P/date=YYYY-MM-DD/CHAIN.STEP.ndjson and have their names when
+they are complete: the same step again replaces them by the same bytes. The key
+of a row is point, chain and conn, the number of the connection's first frame.
+
+With -i, pipes and --follow a step ends every 15 minutes (--every).`
+
+	Example = `  dpdissect tables --out rows game.pcap
+  dpdissect tables --out rows --point paris --interval 60 -i eth0
+  dpdissect tables --out rows --addresses keyed --address-key key game.pcap
+  dpdissect tables --out rows --chain match7 one.pcap two.pcap`
+)
