@@ -15,7 +15,7 @@ PLUGIN  ?= 10000
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
 # What `make check` makes anew and compares.
-GENERATED = docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_PARTY.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
+GENERATED = deploy/clickhouse/tables.sql docs/FIELDS.md docs/rules.md docs/analysis.md docs/ci.md docs/THIRD_PARTY.md README.md testdata cmd/dpdissect/testdata dissect/render/testdata internal/report/testdata
 
 export CGO_ENABLED = 0
 
@@ -127,7 +127,7 @@ traces: ## the captures in testdata/pcaps and what is true of them
 	$(GO) run ./internal/testbed/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null
 
 golden: ## outputs that tests compare with
-	$(GO) test ./dissect/render ./internal/report ./internal/liveview -update
+	$(GO) test ./dissect/render ./internal/report ./internal/liveview ./internal/tables -update
 	$(GO) test ./cmd/dpdissect -run 'TestGolden|TestScript|TestReadme|TestGeneratedPages' -update
 
 docs: ## the references of fields and rules, and the licences of what is linked

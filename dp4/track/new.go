@@ -24,6 +24,8 @@ func New(judge func() Judge) *session.Protocol {
 		NeighbourLead:    anyByte(),
 		Neighbour:        neighbour,
 		NeighbourSummary: dp4.AppendCoreSummary,
+		Types:            []any{&probe{}, &pair{}, &conn{}, &room{}},
+		Fixed:            []any{judge},
 	}
 }
 

@@ -32,5 +32,7 @@ func New(opts Options, judge func() Judge) *session.Protocol {
 		NeighbourLead:    []byte{0},
 		Neighbour:        neighbour,
 		NeighbourSummary: dp8.AppendNeighbourSummary,
+		Types:            []any{&probe{}, &pair{}, &conn{}, &room{}},
+		Fixed:            []any{o, judge},
 	}
 }

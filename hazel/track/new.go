@@ -25,6 +25,8 @@ func New(judge func() Judge) *session.Protocol {
 		NeighbourLead:    hazel.NeighbourLead(),
 		Neighbour:        neighbour,
 		NeighbourSummary: hazel.AppendNeighbourSummary,
+		Types:            []any{&probe{}, &pair{}, &conn{}, &room{}, doubtedStray{}},
+		Fixed:            []any{judge},
 	}
 }
 

@@ -20,5 +20,7 @@ func New(judge func() Judge) *session.Protocol {
 			learned, _ := p.(*probe)
 			return newPair(f, learned, judge)
 		},
+		Types: []any{&probe{}, &pair{}, &conn{}, &room{}},
+		Fixed: []any{judge},
 	}
 }
