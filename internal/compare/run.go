@@ -12,7 +12,7 @@ const (
 // resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
 // while it captured others as usual: they were lost, however often it misses some.
 func (p *pairing) resolveRuns() {
-	rates := p.missRates()
+	p.rates = p.missRates()
 	p.ways(func(_ *line, _ int, w *way) {
 		if w.first == none {
 			return
@@ -20,7 +20,7 @@ func (p *pairing) resolveRuns() {
 		c := p.c[w.first]
 		var run []int32
 		flush := func() {
-			if p.lostRun(w.first, run, rates[1-w.first]) {
+			if p.lostRun(w.first, run, p.rates[1-w.first]) {
 				for _, i := range run {
 					c.fate[i] = LostBetween
 				}
