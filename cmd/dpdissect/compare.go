@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -200,23 +201,39 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 
 // readPoint reads the captures of a point.
 func (in *input) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed, words bool) (*compare.Capture, error) {
+	one := in.connection
+	in.connection = connectionID{} // it is a number of the comparison
 	j, err := in.open(cmd, p.files, true)
+	in.connection = one
 	if err != nil {
 		return nil, err
 	}
 	j.run.Config.Endings, j.run.Config.Explain = true, true
 	r := compare.NewReader(seed, words)
-	var f pipeline.Findings
-	f.Attach(&j.run)
-	r.Attach(&j.run)
-	if err = j.do(nil); err != nil {
+	findings, queue, chosen := j.listen(r)
+	if err = j.do(queue); err != nil {
 		return nil, j.finish(err)
 	}
-	a := j.analysis(func() []session.Finding { return f.All() })
+	a := j.analysis(findings)
 	x := r.Capture(a.Conns)
-	x.Name, x.Infos, x.Story = p.name, a.Captures, a.Story
+	x.Name, x.Infos, x.Story, x.Chosen = p.name, a.Captures, a.Story, chosen
 	x.Open = func() (*capture.Source, error) { return in.source(p.files) }
 	return x, j.finish(nil)
+}
+
+// listen makes the run tell its datagrams, and with -Y which connections have one that matches.
+func (j *job) listen(r *compare.Reader) (findings func() []session.Finding, queue *pipeline.Queue, chosen map[*session.Conn]bool) {
+	if j.show == nil {
+		var f pipeline.Findings
+		f.Attach(&j.run)
+		r.Attach(&j.run)
+		return f.All, nil, nil
+	}
+	s := newSelection(j.show, nil)
+	s.display.Configure(&j.run.Config)
+	queue = pipeline.NewQueue(io.Discard, s)
+	j.attach = func() { r.Attach(&j.run) }
+	return queue.Findings, queue, s.conns
 }
 
 // choice is what is to be told.

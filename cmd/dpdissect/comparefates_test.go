@@ -5,11 +5,16 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // server is the machine that the first packet goes to.
@@ -443,5 +448,81 @@ func TestBetween(t *testing.T) {
 	}
 	if err := schema(t, "points").Validate(records(t, output(t, "analyze", "--format", "json", pa, pb))[0]); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCompareShown: --connection, -Y and the span choose what is shown; pairing uses everything.
+func TestCompareShown(t *testing.T) {
+	a, b, _ := pair(t)
+	pa, pb := a.write("a.pcap"), b.write("b.pcap")
+	all, d := compared(t, pa, pb)
+	for _, c := range d.Connections {
+		some, only := compared(t, pa, pb, "--connection", strconv.Itoa(c.ID))
+		if len(only.Connections) != 1 || only.Connections[0].ID != c.ID || len(some) == 0 || len(some) >= len(all) {
+			t.Errorf("--connection %d: %d records, %+v", c.ID, len(some), only.Connections)
+		}
+	}
+	_, only := compared(t, pa, pb, "-Y", "udp.port == "+strconv.Itoa(int(binary.BigEndian.Uint16(a.records[0].Data[34:]))))
+	if len(only.Connections) != 1 || only.Connections[0].ID != 0 || !reflect.DeepEqual(only.Connections[0].Directions, d.Connections[0].Directions) {
+		t.Errorf("-Y: %+v", only.Connections)
+	}
+	first, _ := compared(t, pa, pb, "--to", "10")
+	rest, _ := compared(t, pa, pb, "--from", "10")
+	if len(first) == 0 || len(rest) == 0 || len(first)+len(rest) != len(all) {
+		t.Errorf("%d records before, %d after, of %d", len(first), len(rest), len(all))
+	}
+}
+
+// TestCompareEnds: of the sessions of the real libraries that were captured at both sides, fates are those that the
+// relay counted, and verdicts those that both sides can prove.
+func TestCompareEnds(t *testing.T) {
+	truths, err := filepath.Glob(filepath.Join(os.Getenv(pcaps.Variable), "ends", "*.truth.json"))
+	if err != nil || os.Getenv(pcaps.Variable) == "" || len(truths) == 0 {
+		t.Skip("no sessions captured at both sides")
+	}
+	proved := map[string]string{"h-client-frozen": "peer-silent a", "h-one-way-cs": "one-way path", "k-one-way-sc": "one-way path", "h-size-blackhole-cs": "size-black-hole path",
+		"h-size-blackhole-sc": "size-black-hole path", "h-nat-idle-client-resumes": "nat-expired path", "k-nat-rebind": "nat-rebinding path", "h-refuse-silent": "no-answer b", "k-no-server-icmp": "port-closed b", "k-server-kill-icmp": "port-closed b"}
+	for _, truth := range truths {
+		name := strings.TrimSuffix(filepath.Base(truth), ".truth.json")
+		client, server := strings.TrimSuffix(truth, "truth.json")+"client.pcap.gz", strings.TrimSuffix(truth, "truth.json")+"server.pcap.gz"
+		if _, err := os.Stat(server); err != nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(truth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want struct {
+				Relay map[string]map[string]int `json:"relay_fates"`
+			}
+			if err := json.Unmarshal(text, &want); err != nil {
+				t.Fatal(err)
+			}
+			all, d := compared(t, client, server)
+			passed, lost := 0, 0
+			for _, fates := range want.Relay {
+				for fate, n := range fates {
+					if strings.HasPrefix(fate, "DROP") {
+						lost += n
+					} else {
+						passed += n
+					}
+				}
+			}
+			got := fatesOf(all)
+			// What the relay passed behind the end of the captures is in none.
+			if off := passed - got["delivered"]; off < 0 || off > 4 || lost-got["lost_between"] < 0 || lost-got["lost_between"] > 1 || got["missed_by_first"]+got["missed_by_second"]+got["uncertain"]+got["missed_by_both"] > 0 {
+				t.Errorf("%v, but the relay passed %d and dropped %d", got, passed, lost)
+			}
+			for _, s := range d.Clock.Segments {
+				if math.Abs(*s.Offset) > 0.3 || math.Abs(s.Drift) > 5 || len(d.Clock.Steps) > 0 {
+					t.Errorf("clocks that are one: %v ± %v, %v ppm, %d steps", *s.Offset, *s.Bound, s.Drift, len(d.Clock.Steps))
+				}
+			}
+			if v := d.Connections[0].Verdict; proved[name] != "" && (v.Cause+" "+v.Side != proved[name] || v.Certainty != "proved") {
+				t.Errorf("%s %s %s, want %s, proved", v.Cause, v.Side, v.Certainty, proved[name])
+			}
+		})
 	}
 }

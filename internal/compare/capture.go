@@ -19,6 +19,8 @@ type Capture struct {
 	Infos []capture.Info
 	Conns []*session.Conn
 	Story *explain.Story
+	// Chosen are the connections that are shown, nil for all.
+	Chosen map[*session.Conn]bool
 	// Open reads it once more.
 	Open func() (*capture.Source, error)
 
@@ -40,6 +42,7 @@ type Capture struct {
 	shortest  int  // captured payload of a datagram that the capture cut, none when it cut none
 	words     *words
 	tunnels   string                 // what hides datagrams, "" for nothing
+	within    [2]int32               // see paired
 	pairsTold []explain.Unrecognised // see unrecognisedAt
 	pieces    map[uint32]uint16      // fragments that a frame completed
 }

@@ -99,6 +99,9 @@ func (p *pairing) fateOf(at int, i int32) Fate {
 	d := &c.list[i]
 	w := p.wayAt(at, d)
 	if !other.hasTime || !c.hasTime {
+		if first, last := c.paired(); i < first || i > last {
+			return Outside // nothing else tells from when until when the other one listened
+		}
 		return p.alone(w, at, d)
 	}
 	lo, hi := p.arrival(w, at, i)
@@ -109,6 +112,19 @@ func (p *pairing) fateOf(at int, i int32) Fate {
 		return Outside
 	}
 	return p.alone(w, at, d)
+}
+
+// paired are the first and the last datagram of a capture that the other one has.
+func (c *Capture) paired() (first, last int32) {
+	if c.within == [2]int32{} {
+		c.within = [2]int32{int32(len(c.mate)), none}
+		for i, m := range c.mate {
+			if m != none && c.list[i].bits&copied == 0 {
+				c.within[0], c.within[1] = min(c.within[0], int32(i)), int32(i)
+			}
+		}
+	}
+	return c.within[0], c.within[1]
 }
 
 // alone is the fate of a datagram that one point alone has.

@@ -50,17 +50,30 @@ func (p *pairing) pairAll() {
 	})
 }
 
-// mostCounted is how many unique payloads of a way tell whether the path keeps identifications.
-const mostCounted = 1 << 12
+// mostCounted is how many datagrams of a way tell whether the path keeps identifications.
+const (
+	mostCounted = 1 << 12
+	mostSame    = 1 << 10 // equal ones at one point times those at the other
+)
 
-// countIDs counts payloads that both points have once, and those of them that have the
-// same identification.
+// countIDs counts datagrams whose payload both points have, and those of them that have the
+// same identification there.
 func (p *pairing) countIDs(a, b []entry) (kept, all int) {
 	join(a, b, func(x, y []entry) bool {
-		if len(x) == 1 && len(y) == 1 {
-			all++
-			if i, k := p.c[0].list[x[0].at].ipid, p.c[1].list[y[0].at].ipid; i == k && i != 0 {
+		if len(x)*len(y) > mostSame {
+			return true
+		}
+		ids := map[uint16]bool{}
+		for _, e := range x {
+			if id := p.c[0].list[e.at].ipid; id != 0 {
+				ids[id] = true
+			}
+		}
+		all += min(len(x), len(y))
+		for _, e := range y {
+			if id := p.c[1].list[e.at].ipid; ids[id] {
 				kept++
+				delete(ids, id)
 			}
 		}
 		return all < mostCounted

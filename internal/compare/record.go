@@ -32,9 +32,24 @@ func (r *Comparison) Choose(c Choice) {
 		r.opts.Span.to = c.To(first)
 	}
 	for _, x := range r.p.conns.all {
-		x.shown = c.Shown == nil || c.Shown(x.id)
+		x.shown = (c.Shown == nil || c.Shown(x.id)) && r.p.chosen(x)
 	}
-	r.opts.some = c.Shown != nil
+	r.opts.some = c.Shown != nil || r.p.c[0].Chosen != nil
+}
+
+// chosen reports whether one of the analyses chooses a connection.
+func (p *pairing) chosen(x *conn) bool {
+	if p.c[0].Chosen == nil {
+		return true
+	}
+	for at, c := range p.c {
+		for _, i := range x.of[at] {
+			if c.Chosen[c.Conns[i]] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // begin is the time of the first packet on the axis.

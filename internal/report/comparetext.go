@@ -120,7 +120,7 @@ func (p *comparer) segment(s *compare.Segment, i int) string {
 		how = "behind"
 	}
 	if math.Abs(*s.Offset) < *s.Bound {
-		words += fmt.Sprintf("they agree within %.1f ms", *s.Bound)
+		words += fmt.Sprintf("they agree within %.1f ms", math.Abs(*s.Offset)+*s.Bound)
 	} else {
 		words += fmt.Sprintf("%s is %s %s, ± %.1f ms", other.Title(), compare.Length(o), how, *s.Bound)
 	}
