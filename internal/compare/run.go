@@ -71,8 +71,8 @@ func (p *pairing) lostRun(at int, run []int32, rate float64) bool {
 	if n < shortRun || float64(n)*math.Log(rate) > math.Log(byChance) {
 		return false
 	}
-	c, other := p.c[at], p.c[1-at]
-	from := p.convert(at, run[0], c.list[run[0]].time)
-	to := p.convert(at, run[n-1], c.list[run[n-1]].time)
-	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/4))
+	other, w := p.c[1-at], p.wayAt(at, &p.c[at].list[run[0]])
+	_, from := p.arrival(w, at, run[0])
+	to, _ := p.arrival(w, at, run[n-1])
+	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/2))
 }
