@@ -47,6 +47,7 @@ type pairing struct {
 	clocks   clocks
 	poor     [2]poor
 	unseen   []unseen
+	rates    [2]float64      // see missRates
 	changed  map[int32][]int // offsets of bytes that were changed, by index at point 1
 	conns    conns
 	copies   [2]map[int32][]uint32 // further frames of datagrams

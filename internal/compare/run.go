@@ -12,7 +12,7 @@ const (
 // resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
 // while it captured others as usual: they were lost, however often it misses some.
 func (p *pairing) resolveRuns() {
-	rates := p.missRates()
+	p.rates = p.missRates()
 	p.ways(func(_ *line, _ int, w *way) {
 		if w.first == none {
 			return
@@ -20,7 +20,7 @@ func (p *pairing) resolveRuns() {
 		c := p.c[w.first]
 		var run []int32
 		flush := func() {
-			if p.lostRun(w.first, run, rates[1-w.first]) {
+			if p.lostRun(w.first, run, p.rates[1-w.first]) {
 				for _, i := range run {
 					c.fate[i] = LostBetween
 				}
@@ -71,8 +71,8 @@ func (p *pairing) lostRun(at int, run []int32, rate float64) bool {
 	if n < shortRun || float64(n)*math.Log(rate) > math.Log(byChance) {
 		return false
 	}
-	c, other := p.c[at], p.c[1-at]
-	from := p.convert(at, run[0], c.list[run[0]].time)
-	to := p.convert(at, run[n-1], c.list[run[n-1]].time)
-	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/4))
+	other, w := p.c[1-at], p.wayAt(at, &p.c[at].list[run[0]])
+	_, from := p.arrival(w, at, run[0])
+	to, _ := p.arrival(w, at, run[n-1])
+	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/2))
 }

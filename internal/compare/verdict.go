@@ -48,7 +48,7 @@ type finding struct {
 
 // rows are tried in this order.
 var rows = []func(j *joint) (finding, bool){
-	changedBytes, natChanged, pathDead, natExpired, oneWay, portClosed, noAnswer, unitLost, peerSilent,
+	changedBytes, natChanged, pathDead, natExpired, oneWay, unitLost, portClosed, noAnswer, peerSilent,
 }
 
 // standing are the causes that a capture alone may prove and both cannot better.

@@ -2,13 +2,14 @@ package compare
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/explain"
 )
 
 // leastSendings is how often one packet is lost to say that it was the reason, and nearEnd how long
-// before the end it is sent last at most, ns.
+// before its side sends nothing any more it is sent last at most, ns.
 const (
 	leastSendings = 3
 	nearEnd       = 12e9
@@ -44,10 +45,10 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 			longest = max(longest, c.list[i].length)
 		}
 	}
-	end := j.dirs[dir].last
+	end := j.dirs[dir].last // the other side may go on for long
 	for _, i := range w.lists[w.first] {
 		d := &c.list[i]
-		if c.fate[i] != LostBetween || done[c.sendings.root(d.frame)] {
+		if c.fate[i] != LostBetween && c.fate[i] != Uncertain || done[c.sendings.root(d.frame)] {
 			continue
 		}
 		done[c.sendings.root(d.frame)] = true
@@ -76,13 +77,17 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 // allLost gives the frames of all sendings of a unit at a point, none where one of them was not
 // lost, and when the last one was sent.
 func (j *joint) allLost(at int, frame uint32) (frames []uint64, last int64) {
-	c := j.r.p.c[at]
+	c, unsure := j.r.p.c[at], false
 	for _, f := range c.sendings.of(frame) {
 		i := c.frameIndex(f)
-		if i == none || c.fate[i] != LostBetween {
+		if i == none || c.fate[i] != LostBetween && c.fate[i] != Uncertain {
 			return nil, 0
 		}
+		unsure = unsure || c.fate[i] == Uncertain
 		frames, last = append(frames, uint64(f)), max(last, j.r.axis(at, int32(i), c.list[i].time))
+	}
+	if unsure && float64(len(frames))*math.Log(j.r.p.rates[1-at]) > math.Log(byChance) {
+		return nil, 0 // the other point may have missed them all
 	}
 	return frames, last
 }
