@@ -18,7 +18,7 @@ type evaluation struct {
 	flow    *Flow
 	rules   []conform.Rule
 	tallies *tallySet
-	fr      *dissect.Frame // at hand, nil when none is: it is only valid while it is handled
+	fr      *dissect.Frame `state:"-"` // at hand, nil when none is: it is only valid while it is handled
 	dir     dissect.Dir    // its sender
 	sight   *sight
 	holds   []hold

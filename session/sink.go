@@ -62,6 +62,10 @@ type Protocol struct {
 	Rules []conform.Rule
 	// RuleSets are rules that most frames pass together (Evaluation.PassSet).
 	RuleSets [][]int
+
+	// Types are values of the types that its sessions keep behind interfaces, and Fixed is what
+	// they refer to and nothing changes: who writes tables down asks for both.
+	Types, Fixed []any
 }
 
 // Standing is what is known of the address pair of a datagram that may belong to

@@ -3,7 +3,9 @@ package session
 // A Spare keeps values that are used no more for whoever wants one next: connections
 // and address pairs that come and go by the thousand leave little garbage. The zero
 // value has none.
-type Spare[T any] struct{ list []*T }
+type Spare[T any] struct {
+	list []*T `state:"-"`
+}
 
 // mostSpare is how many values wait at most.
 const mostSpare = MaxOpen

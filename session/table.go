@@ -5,30 +5,31 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A Table follows all address pairs of a capture, or of a part of it.
+// A Table follows all address pairs of a capture, or of a part of it. What is of use for the packet at
+// hand alone, or to save time, is not written down with it (internal/state).
 type Table struct {
-	cfg            Config
+	cfg            Config `state:"-"`
 	flows          map[flowKey]*Flow
-	cache          [256]*Flow
+	cache          [256]*Flow `state:"-"`
 	conns          []*Conn
-	fr             dissect.Frame
-	tree           dissect.Tree
-	inClass        [classes]int // pairs of each class
-	held           [classes]int // bytes held back of them
+	fr             dissect.Frame `state:"-"`
+	tree           dissect.Tree  `state:"-"`
+	inClass        [classes]int  // pairs of each class
+	held           [classes]int  // bytes held back of them
 	crowdedOut     crowdedOut
 	leftOut        uint64
-	open           int  // connections that are followed
-	shows          bool // frames go to the sink
-	spare          Spare[active]
-	spareSides     Spare[[2]seq.Direction]
-	spareEndings   Spare[Ending]
-	spareTroubles  Spare[Trouble]
-	packer         seq.Packer
-	spareProbes    [][]Probe        // of pairs that are recognised; nil for the one that did it
-	counting       int              // flows that were summed up
-	lead           [256]uint64      // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
-	near           []NeighbourCount // of neighbours
-	leads          []leads          // of those of each of Config.Protocols
+	open           int                     // connections that are followed
+	shows          bool                    // frames go to the sink
+	spare          Spare[active]           `state:"-"`
+	spareSides     Spare[[2]seq.Direction] `state:"-"`
+	spareEndings   Spare[Ending]           `state:"-"`
+	spareTroubles  Spare[Trouble]          `state:"-"`
+	packer         seq.Packer              `state:"-"`
+	spareProbes    [][]Probe               `state:"-"` // of pairs that are recognised; nil for the one that did it
+	counting       int                     // flows that were summed up
+	lead           [256]uint64             `state:"-"` // by the first byte: bit i says that a neighbour of Config.Protocols[i] may begin so
+	near           []NeighbourCount        // of neighbours
+	leads          []leads                 // of those of each of Config.Protocols
 	flowSeq        uint64
 	stories        []*Story
 	noRoom         int // times that there was none for a story
@@ -37,15 +38,15 @@ type Table struct {
 	tallySets      map[*Protocol]*tallySet
 	quality        *tallySet
 	clock          clock
-	moved          dissect.Datagram // the one at hand, when its time is not the capture's
-	shown          dissect.Datagram // it again, with the capture's time
+	moved          dissect.Datagram `state:"-"` // the one at hand, when its time is not the capture's
+	shown          dissect.Datagram `state:"-"` // it again, with the capture's time
 	swept          int64            // time of the latest sweep
 	end            int64            // time of the latest packet of the capture, of other tables, too
 	now            int64            // until when silence is judged: time of the latest packet or Tick
 
 	frameNow uint64            // number of the packet at hand
-	flowNow  *Flow             // that takes it; nil between packets
-	given    *dissect.Datagram // with it
+	flowNow  *Flow             `state:"-"` // that takes it; nil between packets
+	given    *dissect.Datagram `state:"-"` // with it
 	internal []InternalError   // see rescue
 
 	other  uint64 // datagrams of no connection

@@ -29,7 +29,7 @@ type analyze struct {
 
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
-	c.delay = reportDelay
+	c.delay, c.pieces = reportDelay, new(piecewise)
 	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
@@ -82,7 +82,7 @@ it lies outside. Round trips of pings are not reported then.`,
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
-	if err := c.checkSpan(); err != nil {
+	if err := cmp.Or(c.checkSpan(), c.pieces.check(cmd)); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
@@ -95,8 +95,15 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if c.alone && c.format.value != "text" {
 		return usagef("-z works with text, not with --format %s", c.format.value)
 	}
+	body, most, err := c.pieces.begin(&c.input)
+	if err != nil {
+		return c.pieces.tell(err, cmd.ErrOrStderr())
+	}
 	var kept *keptCapture
 	c.prepare = func(j *job) (err error) {
+		if c.pieces.given() {
+			return c.pieces.attach(j, body, most)
+		}
 		kept, err = c.keep(j)
 		return err
 	}
@@ -109,11 +116,19 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if c.watches(j) {
 		analyse = func() (*report.Analysis, error) { return c.watch(j, kept) }
 	}
+	err = c.report(cmd, j, analyse)
+	err = j.finish(cmp.Or(kept.finish(j.stderr), err))
+	return c.pieces.tell(c.pieces.finish(j, err), j.stderr)
+}
+
+// report analyses and prints.
+func (c *analyze) report(cmd *cobra.Command, j *job, analyse func() (*report.Analysis, error)) (err error) {
+	defer c.pieces.guard(&err)
 	a, err := analyse()
 	if err == nil {
 		err = c.render(j.out, a, &j.screen, c.tableClock(cmd.Flags().Changed("time-format"), a))
 	}
-	return j.finish(cmp.Or(kept.finish(j.stderr), err))
+	return err
 }
 
 // analyse reads the captures. Connections without a datagram that -Y lets pass, between
@@ -127,6 +142,9 @@ func (j *job) analyse() (*report.Analysis, error) {
 	if j.show == nil && x == nil {
 		var f pipeline.Findings
 		f.Attach(&j.run)
+		if s := j.run.State; s != nil {
+			s.Kept = func() []any { return []any{&f} }
+		}
 		err := j.do(nil)
 		a := j.analysis(f.All)
 		a.CountUnlisted()

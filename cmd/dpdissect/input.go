@@ -44,6 +44,7 @@ type input struct {
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
+	pieces       *piecewise              // of commands that take a capture piece by piece, else nil
 	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
 	stdin        io.Reader               // what "-" reads, standard input when nil
 	dp8          func(*dp8track.Options) // changes what DirectPlay 8 is told; nil for nothing
@@ -73,6 +74,9 @@ func (in *input) add(cmd *cobra.Command) {
 	f.Var(&in.workers, "workers", "track connections with `N` goroutines; one, the default, costs the least CPU time; the output does not depend on it")
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
+	if in.pieces != nil {
+		in.pieces.add(cmd)
+	}
 	check, run := cmd.Args, cmd.RunE
 	if check == nil {
 		check = in.live.check

@@ -132,7 +132,8 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		return src, err
 	}
 	src, err := capture.Open(paths, capture.Options{
-		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks, Stdin: in.stdin, InOrder: in.inOrder,
+		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks, Stdin: in.stdin,
+		InOrder:   in.inOrder || in.pieces != nil && in.pieces.given(),
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
 	if err != nil {
@@ -207,7 +208,7 @@ func (j *job) close(err error) error {
 		fmt.Fprintln(j.stderr, "dpdissect: "+report.StoriesText(n))
 	}
 	internal := tellInternal(j.stderr, j.run.Internal())
-	problems := tellProblems(j.stderr, infos)
+	problems := tellProblems(j.stderr, infos[j.run.Source.Before():])
 	return cmp.Or(err, internal, problems)
 }
 

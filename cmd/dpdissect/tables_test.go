@@ -26,7 +26,7 @@ type ndRow = map[string]any
 // rowsIn reads the rows of a table, of all files below a folder, in the order of their paths.
 func rowsIn(t testing.TB, dir, table string) (rows []ndRow) {
 	t.Helper()
-	for _, path := range rowFiles(t, filepath.Join(dir, table)) {
+	for _, path := range filesBelow(t, filepath.Join(dir, table)) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func rowsIn(t testing.TB, dir, table string) (rows []ndRow) {
 	return rows
 }
 
-func rowFiles(t testing.TB, dir string) (files []string) {
+func filesBelow(t testing.TB, dir string) (files []string) {
 	t.Helper()
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -332,7 +332,7 @@ func TestTablesRowsAreFinal(t *testing.T) {
 			t.Fatal(errs)
 		}
 		text := map[string][]string{}
-		for _, f := range rowFiles(t, dir) {
+		for _, f := range filesBelow(t, dir) {
 			b, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
@@ -424,7 +424,7 @@ func TestTablesRepeated(t *testing.T) {
 	read := func() map[string]string {
 		output(t, "tables", "-q", "--out", dir, capturePath(t, "unsigned-lossy.pcap"))
 		all := map[string]string{}
-		for _, f := range rowFiles(t, dir) {
+		for _, f := range filesBelow(t, dir) {
 			b, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
@@ -465,7 +465,7 @@ func TestTablesNamesStayInTheirFolder(t *testing.T) {
 	dir := t.TempDir()
 	output(t, "tables", "-q", "--out", dir, "--tables", "ends", "--point", "../a b", "--chain", "ü/.%", "--step", "7", capturePath(t, "unsigned-lossy.pcap"))
 	want := filepath.Join(dir, "ends", "point=%2E%2E%2Fa%20b", "date=2024-05-01", "%C3%BC%2F%2E%25.00000007.ndjson")
-	if files := rowFiles(t, dir); len(files) != 1 || files[0] != want {
+	if files := filesBelow(t, dir); len(files) != 1 || files[0] != want {
 		t.Errorf("%q, want %s", files, want)
 	}
 	if r := rowsIn(t, dir, "ends")[0]; r["point"] != "../a b" || r["chain"] != "ü/.%" || integer(r["step"]) != 7 {
@@ -533,7 +533,7 @@ func TestTablesRefuse(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d and %q in: %s", c.args, code, c.code, c.tell, errs)
 		}
 	}
-	if files := rowFiles(t, dir); len(files) > 0 {
+	if files := filesBelow(t, dir); len(files) > 0 {
 		t.Errorf("there are %q", files)
 	}
 }

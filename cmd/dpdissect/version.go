@@ -18,6 +18,7 @@ type build struct {
 	Modified bool   `json:"modified"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
+	States   string `json:"state_layout,omitempty"` // see toldVersion
 }
 
 func buildVersion() build {
@@ -45,13 +46,20 @@ func buildVersion() build {
 	return b
 }
 
-// line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64)".
+// toldVersion is buildVersion for who asks for it, with the layout of states.
+func toldVersion() build {
+	b := buildVersion()
+	b.States = layoutText(stateLayout())
+	return b
+}
+
+// line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64, states 0123456789abcdef)".
 func (b build) line() string {
 	commit := ""
 	if b.Commit != "" {
 		commit = b.Commit[:min(12, len(b.Commit))] + ", "
 	}
-	return b.Version + " (" + commit + b.Go + ", " + b.Platform + ")"
+	return b.Version + " (" + commit + b.Go + ", " + b.Platform + ", states " + b.States + ")"
 }
 
 func newVersion() *cobra.Command {
@@ -59,9 +67,10 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Print the version of the program, the commit it was built from if known, the Go
-release and the platform.`,
+release, the platform, and the layout of the states that it writes and reads
+(--state-out, --state-in).`,
 		Example: `  dpdissect version
   dpdissect version --format json`,
-	}, func(int) []byte { return []byte("dpdissect " + buildVersion().line() + "\n") },
-		func() []byte { return indented(buildVersion()) })
+	}, func(int) []byte { return []byte("dpdissect " + toldVersion().line() + "\n") },
+		func() []byte { return indented(toldVersion()) })
 }

@@ -37,9 +37,9 @@ func freshHome(t *testing.T, ask bool) string {
 	return home
 }
 
-// filesBelow are the files below a folder, by their paths in it, with what is in them or where
+// homeFiles are the files below a home, by their paths in it, with what is in them or where
 // they lead.
-func filesBelow(t *testing.T, dir string) map[string]string {
+func homeFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -132,7 +132,7 @@ func TestWiresharkInstallInFreshHome(t *testing.T) {
 			sameMaps(t, "before", installs(t, home, "uninstall"), map[string]string{})
 		}
 		sameMaps(t, "first", installs(t, home, "install"), allAre(usualFiles, "written"))
-		there := filesBelow(t, home)
+		there := homeFiles(t, home)
 		for name, kind := range usualFiles {
 			if self, _ := os.Executable(); kind == "extcap" && there[name] != self {
 				t.Errorf("%s leads to %q, want %q", name, there[name], self)
@@ -142,9 +142,9 @@ func TestWiresharkInstallInFreshHome(t *testing.T) {
 			t.Errorf("%d files, want %d: %q", len(there), want, slices.Sorted(maps.Keys(there)))
 		}
 		sameMaps(t, "again", installs(t, home, "install"), allAre(usualFiles, "same"))
-		sameMaps(t, "the files", filesBelow(t, home), there)
+		sameMaps(t, "the files", homeFiles(t, home), there)
 		sameMaps(t, "uninstall", installs(t, home, "uninstall"), allAre(usualFiles, "removed"))
-		sameMaps(t, "what is left", filesBelow(t, home), map[string]string{})
+		sameMaps(t, "what is left", homeFiles(t, home), map[string]string{})
 		for _, dir := range []string{".local/lib/wireshark", ".config/wireshark"} {
 			if _, err := os.Stat(filepath.Join(home, dir)); err == nil {
 				t.Errorf("the empty folder %s is left", dir)
@@ -200,7 +200,7 @@ func TestWiresharkInstallElsewhere(t *testing.T) {
 		}
 		sameMaps(t, "by the environment", installs(t, home, "install"), allAre(want, "written"))
 		sameMaps(t, "by the environment", installs(t, home, "uninstall"), allAre(want, "removed"))
-		sameMaps(t, "what is left", filesBelow(t, home), map[string]string{})
+		sameMaps(t, "what is left", homeFiles(t, home), map[string]string{})
 	}
 }
 
@@ -230,19 +230,19 @@ func TestWiresharkInstallLeavesOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := filesBelow(t, home)
+			before := homeFiles(t, home)
 			out, errs, code := call(t, "wireshark", "install")
 			if out != "" || code != exitUsage || !strings.Contains(errs, path+": ") || strings.Count(errs, "\n") != 1 {
 				t.Errorf("a %s at %s: exit code %d, %q, %q", kind, name, code, out, errs)
 			}
-			sameMaps(t, kind+" at "+name, filesBelow(t, home), before)
+			sameMaps(t, kind+" at "+name, homeFiles(t, home), before)
 			if kind == "folder" {
 				continue
 			}
 			sameMaps(t, "by force", installs(t, home, "install", "--force"), allAre(usualFiles, "written"))
 			installs(t, home, "uninstall")
 			delete(before, name)
-			sameMaps(t, "uninstalled", filesBelow(t, home), before)
+			sameMaps(t, "uninstalled", homeFiles(t, home), before)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestWiresharkUninstallKeepsChanged(t *testing.T) {
 		want[name] = usualFiles[name] + " kept"
 	}
 	sameMaps(t, "uninstall", installs(t, home, "uninstall"), want)
-	if left := filesBelow(t, home); len(left) != 2 {
+	if left := homeFiles(t, home); len(left) != 2 {
 		t.Errorf("there are %q", left)
 	}
 }
@@ -282,9 +282,9 @@ func TestWiresharkInstallUnwritable(t *testing.T) {
 	if _, errs, code := call(t, "wireshark", "install"); code != exitUsage || !strings.Contains(errs, blocked) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if there := filesBelow(t, home); len(there) < 3 {
+	if there := homeFiles(t, home); len(there) < 3 {
 		t.Errorf("nothing was written before: nothing is tested: %q", there)
 	}
 	installs(t, home, "uninstall")
-	sameMaps(t, "what is left", filesBelow(t, home), map[string]string{".config/wireshark/extcap": "/nowhere"})
+	sameMaps(t, "what is left", homeFiles(t, home), map[string]string{".config/wireshark/extcap": "/nowhere"})
 }

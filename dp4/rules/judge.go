@@ -16,8 +16,12 @@ import (
 func New() *session.Protocol {
 	p := track.New(func() track.Judge { return new(judge) })
 	p.Rules, p.RuleSets = Rules, ruleSets
+	p.Types = append(p.Types, types...)
 	return p
 }
+
+// types are those of what judges a connection, and of what it holds open.
+var types = []any{&judge{}}
 
 // A judge judges one connection. What it remembers is its own; of the connection it
 // reads what the View shows.

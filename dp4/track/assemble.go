@@ -39,7 +39,7 @@ type assembler struct {
 	hasAcked bool
 
 	partials []*partial // by message: at most as many as there are states
-	free     *partial   // for the next one
+	free     *partial   `state:"-"` // for the next one
 	waiting  []*waiting // complete, in the order of completion
 	kept     int        // bytes held by both
 }

@@ -23,8 +23,8 @@ type Judge interface {
 
 // An Event is a datagram and what the connection makes of it.
 type Event struct {
-	Frame  *dissect.Frame // nil when none is at hand
-	Packet *dp4.Frame     // decoded
+	Frame  *dissect.Frame `state:"-"` // nil when none is at hand
+	Packet *dp4.Frame     `state:"-"` // decoded
 	Step   Step
 	Dir    dissect.Dir // its sender
 	Faults Fault       // what is wrong with it by itself

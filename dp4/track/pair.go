@@ -21,7 +21,7 @@ type pair struct {
 
 // A room is what all pairs of a table share.
 type room struct {
-	frame dp4.Frame // of the datagram at hand
+	frame dp4.Frame `state:"-"` // of the datagram at hand
 	spare session.Spare[conn]
 }
 

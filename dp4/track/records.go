@@ -1,8 +1,6 @@
 package track
 
 import (
-	"hash/maphash"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -84,8 +82,6 @@ func (h *facts) jumped(num, msg seq.Num) bool {
 	h.epoch++
 	return true
 }
-
-var dataSeed = maphash.MakeSeed()
 
 // record gives what is known of a packet, nil for nothing.
 func (h *facts) record(n seq.Num) *Record {
@@ -185,5 +181,5 @@ func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint64 {
 	if fr.Cut() {
 		return 0
 	}
-	return maphash.Bytes(dataSeed, f.Data) | 1
+	return dissect.Digest(f.Data) | 1
 }

@@ -15,8 +15,12 @@ import (
 func New(opts track.Options) *session.Protocol {
 	p := track.New(opts, func() track.Judge { return new(judge) })
 	p.Rules, p.RuleSets = Rules, ruleSets
+	p.Types = append(p.Types, types...)
 	return p
 }
+
+// types are those of what judges a connection, and of what it holds open.
+var types = []any{&judge{}, unended{}, foreignID{}, moved{}, actedOn{}, hasty{}}
 
 // A judge judges one connection. What it remembers is its own; of the connection it reads
 // what the View shows.
@@ -42,6 +46,7 @@ type side struct {
 	run       run
 	closing   closeDuty
 	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
+	astray    bool        // its signatures were in doubt
 	doubtful  bool        // it reported different versions
 	uncoal    bool        // it coalesced although it must not
 	cframes   cframes

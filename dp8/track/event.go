@@ -35,8 +35,8 @@ type Judge interface {
 // a field holds for the Steps named beside it, and is of an earlier frame before. (Zeroing all of
 // it would cost more than decoding a frame.)
 type Event struct {
-	Frame  *dissect.Frame // nil when none is at hand
-	Packet *dp8.Frame     // decoded
+	Frame  *dissect.Frame `state:"-"` // nil when none is at hand
+	Packet *dp8.Frame     `state:"-"` // decoded
 	Dir    dissect.Dir    // its sender
 	Num    seq.Num        // its number; of a SACK and a HARD_DISCONNECT, the next one of its side
 	toldIn uint64         // number of the frame in which rules are told of it: a later one where it was kept aside until then

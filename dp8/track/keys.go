@@ -142,8 +142,8 @@ type keyring struct {
 	suspects   []Suspect   // frames of pending that no candidate verified
 	modifierIs recipe      // how the latest secret was derived
 	proof      *proof
-	scratch    []byte
-	watch      KeyWatch // nil for none
+	scratch    []byte   `state:"-"`
+	watch      KeyWatch `state:"-"` // nil for none
 }
 
 // A proof is the recipe that was proven on a connection; both sides share it.

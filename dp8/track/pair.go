@@ -26,9 +26,9 @@ type pair struct {
 
 // A room is what all pairs of a table share.
 type room struct {
-	frame  dp8.Frame // of the datagram at hand
-	rings  rings
-	pieces session.Spare[piece] // of what waited
+	frame  dp8.Frame            `state:"-"` // of the datagram at hand
+	rings  rings                `state:"-"`
+	pieces session.Spare[piece] `state:"-"` // of what waited
 }
 
 // rings are those of assemblers in which nothing waits any more, by the power of two that

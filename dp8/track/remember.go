@@ -1,16 +1,10 @@
 package track
 
 import (
-	"encoding/binary"
-	"hash/maphash"
-	"math/bits"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
-
-var contentSeed = maphash.MakeSeed()
 
 // listen notes that the side was captured, sending a number or about to send it.
 func (c *conn) listen(dir dissect.Dir, num seq.Num) {
@@ -87,36 +81,7 @@ func (c *conn) keep(f *Record, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 // than 2^32 bytes, and two of one number hash alike by chance once in 2^32.
 func (c *conn) contentOf(d *dp8.DFrame) (size, hash uint32) {
 	body := c.Frame.Payload[min(d.BodyOff(), len(c.Frame.Payload)):]
-	if len(body) <= shortBody {
-		return uint32(len(body)), uint32(digest(body))
-	}
-	return uint32(len(body)), uint32(maphash.Bytes(contentSeed, body))
-}
-
-// shortBody is up to how many bytes digest is faster than maphash.
-const shortBody = 128
-
-// digest is a hash of a few bytes.
-func digest(b []byte) uint64 {
-	const k1, k2 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	h := uint64(len(b)) ^ k1
-	for ; len(b) >= 16; b = b[16:] {
-		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, binary.LittleEndian.Uint64(b[8:])^h)
-		h = hi ^ lo
-	}
-	if len(b) >= 8 {
-		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k2, h^k1)
-		h, b = hi^lo, b[8:]
-	}
-	var last uint64
-	if len(b) >= 4 {
-		last, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
-	}
-	for _, x := range b {
-		last = last<<8 | uint64(x)
-	}
-	hi, lo := bits.Mul64(last^k1, h^k2)
-	return hi ^ lo
+	return uint32(len(body)), uint32(dissect.Digest(body))
 }
 
 // partsOf gives the number of coalesced parts, of reliable ones, and the hash of
@@ -125,7 +90,7 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint32) {
 	for i := range q.Parts[:q.N] {
 		if p := &q.Parts[i]; p.Reliable() {
 			reliables++
-			sum = sum*0x9E3779B1 + uint32(maphash.Bytes(contentSeed, p.Data)) + uint32(p.Command&^(dp8.PartEnd|dp8.PartBig))
+			sum = sum*0x9E3779B1 + uint32(dissect.Digest(p.Data)) + uint32(p.Command&^(dp8.PartEnd|dp8.PartBig))
 		}
 	}
 	return uint8(q.N), reliables, sum
@@ -139,7 +104,7 @@ func (c *conn) unchanged(d *dp8.DFrame, f *Record) bool {
 		return sum == f.reliable
 	}
 	if f.Parts > 0 && f.Reliables == 1 { // what is left may stand alone
-		return f.reliable == uint32(maphash.Bytes(contentSeed, d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
+		return f.reliable == uint32(dissect.Digest(d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
 	size, content := c.contentOf(d)
 	return f.Parts == 0 == !d.Coalesced && f.Size == size && f.content == content

@@ -22,11 +22,11 @@ type Judge interface {
 
 // An Event is a datagram, what was known before it, and what was made of it.
 type Event struct {
-	Frame  *dissect.Frame
-	Packet *hazel.Frame // decoded
-	Sent   seq.Sending  // what the engine was given of it
-	Now    uint64       // the frame at hand; another one where this one was kept aside until then
-	Dir    dissect.Dir  // its sender
+	Frame  *dissect.Frame `state:"-"`
+	Packet *hazel.Frame   `state:"-"` // decoded
+	Sent   seq.Sending    // what the engine was given of it
+	Now    uint64         // the frame at hand; another one where this one was kept aside until then
+	Dir    dissect.Dir    // its sender
 	Parts  Parts
 	May    hazel.DialectSet // that its sender might speak before it
 

@@ -19,8 +19,8 @@ type pair struct {
 
 // A room is what all pairs of a table share.
 type room struct {
-	frame hazel.Frame // of the datagram at hand
-	sent  seq.Sending // that it is
+	frame hazel.Frame `state:"-"` // of the datagram at hand
+	sent  seq.Sending `state:"-"` // that it is
 	spare session.Spare[conn]
 }
 

@@ -1,8 +1,6 @@
 package track
 
 import (
-	"hash/maphash"
-
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
@@ -53,8 +51,6 @@ func newTunnel(c *conn) *tunnel {
 	return new(tunnel)
 }
 
-var randomSeed = maphash.MakeSeed()
-
 // helloRandom gives the hash of the random of a ClientHello that begins a
 // datagram, and whether it echoes a cookie.
 func helloRandom(b []byte) (random uint64, cookie, ok bool) {
@@ -63,7 +59,7 @@ func helloRandom(b []byte) (random uint64, cookie, ok bool) {
 	if rec.Content != hazel.RecordHandshake || rec.Epoch != 0 || !h.Parse(rec.Body) || !h.Readable || h.Type != hazel.ClientHello {
 		return 0, false, false
 	}
-	return maphash.Bytes(randomSeed, h.Body[2:34]), len(h.Cookie) > 0, true
+	return dissect.Digest(h.Body[2:34]), len(h.Cookie) > 0, true
 }
 
 // secured reports whether a datagram that starts a connection is one of records.
@@ -170,7 +166,7 @@ func (t *tunnel) handshake(c *conn, dir dissect.Dir, r *hazel.Record) {
 // hello tracks a ClientHello.
 func (t *tunnel) hello(c *conn, dir dissect.Dir, h *hazel.DTLSHandshake) {
 	if h.Readable && len(h.Body) >= 34 && t.random == 0 {
-		t.random = maphash.Bytes(randomSeed, h.Body[2:34])
+		t.random = dissect.Digest(h.Body[2:34])
 	}
 	c.knowClient(dir)
 	c.c.Complete = c.c.Complete || len(h.Cookie) == 0

@@ -10,7 +10,7 @@ import (
 // are not complete yet; one Decoder sees all packets of a capture in order. The
 // zero value is ready.
 type Decoder struct {
-	p     *Packet // being decoded
+	p     *Packet `state:"-"` // being decoded
 	local bool    // the capturing host sent it, or it never left that host
 	loop  bool    // it never left that host
 	mtu   uint16  // longest fragment of IP but the last of a datagram, when that is more than dissect.LargestPacket

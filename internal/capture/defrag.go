@@ -56,10 +56,10 @@ type assembly struct {
 type defrag struct {
 	byKey          map[fragKey]*assembly
 	oldest, newest *assembly
-	at             *assembly // that the latest fragment is of
+	at             *assembly `state:"-"` // that the latest fragment is of
 	begun          uint64
 	bytes          int
-	spare          []*assembly
+	spare          []*assembly `state:"-"`
 }
 
 // add takes a fragment and gives the assembly when that completed it. What the
@@ -114,7 +114,6 @@ func (f *defrag) find(key fragKey, now int64, timed bool) *assembly {
 	}
 	a.key = key
 	f.byKey[key] = a
-	f.bytes += cap(a.buf)
 	f.begin(a, now, timed)
 	return a
 }
@@ -136,6 +135,8 @@ func (f *defrag) begin(a *assembly, now int64, timed bool) {
 
 func (f *defrag) restart(a *assembly, now int64, timed bool) {
 	f.unlink(a)
+	f.bytes -= len(a.buf)
+	a.buf = nil
 	f.begin(a, now, timed)
 }
 
@@ -156,7 +157,7 @@ func (f *defrag) unlink(a *assembly) {
 func (f *defrag) remove(a *assembly) {
 	f.unlink(a)
 	delete(f.byKey, a.key)
-	f.bytes -= cap(a.buf)
+	f.bytes -= len(a.buf)
 	if len(f.spare) < maxSpare {
 		f.spare = append(f.spare, a)
 	}
@@ -166,7 +167,7 @@ func (f *defrag) remove(a *assembly) {
 // fragments is dropped as well (RFC 5722 section 4, and the same on IPv4).
 func (f *defrag) spoil(a *assembly) {
 	a.spoiled = true
-	f.bytes -= cap(a.buf)
+	f.bytes -= len(a.buf)
 	a.buf, a.have, a.copies = nil, nil, nil
 }
 
@@ -194,9 +195,8 @@ func (f *defrag) insert(a *assembly, p piece) bool {
 	a.have[i] = span{p.off, end}
 	a.got += len(p.data)
 	if end > len(a.buf) {
-		f.bytes -= cap(a.buf)
+		f.bytes += end - len(a.buf)
 		a.buf = append(a.buf, make([]byte, end-len(a.buf))...)
-		f.bytes += cap(a.buf)
 	}
 	copy(a.buf[p.off:], p.data)
 	return true

@@ -168,7 +168,7 @@ func checkDefrag(t testing.TB, f *defrag) {
 	n, bytes := 0, 0
 	for a := f.oldest; a != nil; a = a.newer {
 		n++
-		bytes += cap(a.buf)
+		bytes += len(a.buf)
 		if f.byKey[a.key] != a {
 			t.Fatal("an assembly is not under its key")
 		}

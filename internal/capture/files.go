@@ -17,8 +17,8 @@ type files struct {
 	frame   uint64
 	given   bool // the head of heap[0] was given and must make room
 	alone   bool // one file is read as it is
+	inOrder bool // one file is read after the other
 	started bool
-	inOrder bool // one after the other
 }
 
 // manyInputs is where windows become small, so that memory does not follow the

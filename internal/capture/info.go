@@ -21,7 +21,7 @@ type Info struct {
 	Unopened    bool     // it could not even be opened: there is nothing to report of it
 	Failed      bool     // it could not be read, is no capture, is empty, damaged or cut short: exit code 3
 	Problem     string   // "" or what is wrong; also names link types that are not decoded, which is no failure
-	Unfit       error    // the capture filter has no meaning for its packets: what ended it, a usage error
+	Unfit       error    `state:"-"` // the capture filter has no meaning for its packets: what ended it, a usage error
 	HasDropped  bool     // the file has statistics of its interfaces; live captures always have
 	Dropped     uint64   // packets lost by the capture itself, as these statistics say
 	Received    uint64   // live: packets that passed the filter, those lost included

@@ -118,7 +118,7 @@ func wholeRecord(b []byte, head int) bool {
 func (f *plainFile) give(s *Source, p *Packet, h *plainHead, udp []byte, fingerprint uint64) {
 	rec := &f.in.rec
 	p.Class, p.IsFragment, p.Assembly, p.Record = UDP, false, 0, rec
-	p.Frame, p.File, p.Time, p.HasTime, p.Kind = f.files.frame, f.in.index, rec.Time, true, dissect.UDP
+	p.Frame, p.File, p.Time, p.HasTime, p.Kind = f.files.frame, len(s.before)+f.in.index, rec.Time, true, dissect.UDP
 	p.CapLen, p.WireLen, p.Dropped = len(rec.Data), rec.WireLen, s.dropped
 	setEndpoint(&p.Src, h[plainIP+12:plainIP+16], h[plainUDP:plainUDP+2])
 	setEndpoint(&p.Dst, h[plainIP+16:plainIP+20], h[plainUDP+2:plainUDP+4])

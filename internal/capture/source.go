@@ -2,6 +2,7 @@ package capture
 
 import (
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -33,6 +34,7 @@ type Source struct {
 	dec     Decoder
 	totals  Totals
 	dropped uint64 // packets the inputs say they lost, so far
+	before  []Info // of the pieces before this one, see Continue
 	done    atomic.Int64
 	total   atomic.Int64
 }
@@ -104,7 +106,7 @@ func (s *Source) readAny(p *Packet) Reading {
 	}
 	s.dec.Decode(in.rec, p)
 	s.dropped += in.drops
-	p.Frame, p.File, p.Dropped = in.frame, in.file, s.dropped
+	p.Frame, p.File, p.Dropped = in.frame, len(s.before)+in.file, s.dropped
 	s.near = in.near && !p.IsFragment // what is put together of fragments lies in a buffer that is used again
 	s.totals.Count(p)
 	if !s.begun && s.max == 0 {
@@ -206,8 +208,9 @@ func (s *Source) Dropped() (n uint64) {
 	return n
 }
 
-// Infos describes the inputs, in the order given, as far as they were read.
-func (s *Source) Infos() []Info { return s.inlet.infos() }
+// Infos describes the inputs, in the order given, as far as they were read: those of the
+// pieces before first (Continue).
+func (s *Source) Infos() []Info { return append(slices.Clone(s.before), s.inlet.infos()...) }
 
 // Totals counts the packets given so far.
 func (s *Source) Totals() Totals { return s.totals }

@@ -38,9 +38,11 @@ type pairing struct {
 	of       [2][]lineOf // of each pair
 	waysOf   [2][]*way   // of each flow
 	counting [2][]int8   // of each flow, see counts
+	mirror   [2]int8     // see mirrored
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points
+	canon    int   // the point by whose clock the other is told
 	clocks   clocks
 	poor     [2]poor
 	unseen   []unseen

@@ -48,10 +48,10 @@ func (l *Listing) Lists(f *session.Finding) bool {
 type collected struct {
 	findings []session.Finding
 	of       map[*session.Conn]*Listing
-	kept     map[verdictOn]int // once there are many
-	live     bool              // the run has no end
-	watched  bool              // Fresh is asked
-	fresh    []session.Finding // since Fresh
+	kept     map[verdictOn]int `state:"-"` // once there are many
+	live     bool              `state:"-"` // the run has no end
+	watched  bool              `state:"-"` // Fresh is asked
+	fresh    []session.Finding `state:"-"` // since Fresh
 }
 
 // A verdictOn is what findings beyond MaxFindings are told apart by.

@@ -27,9 +27,14 @@ type Run struct {
 	// Begin tells, before a datagram is tracked, which one it is; it is called by
 	// the worker of the shard.
 	Begin func(shard int, frame uint64)
+	// Shard, when not nil, says which table follows a datagram's pair, below Shards, in runs of
+	// one worker: for captures that differ in addresses alone to be followed alike.
+	Shard func(d *dissect.Datagram) int
 	// Sink gives the sink of a shard; nil when only counters matter. Sinks of
 	// different shards are used by different goroutines.
 	Sink func(shard int) session.Sink
+	// State says what the run goes on from, and who takes where it stands; nil for neither.
+	State *State
 
 	rounds *rounds
 	tables *tables
@@ -56,11 +61,16 @@ const idleEvery = 512
 // Do runs to the end of the input, or to the first error of After.
 func (r *Run) Do() error {
 	r.tables, r.spread = newTables(r.Config, r.Sink), spread{}
-	var err error
-	if r.Workers > 1 && r.rounds == nil {
+	err := r.resume()
+	switch {
+	case err != nil:
+	case r.Workers > 1 && r.rounds == nil:
 		err = r.parallel()
-	} else {
+	default:
 		err = r.serial()
+	}
+	if err == nil {
+		err = r.leave()
 	}
 	if at := r.Source.Heard(); at != 0 {
 		for _, t := range r.tables {
@@ -131,7 +141,11 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 			}
 		}
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
-			shard = r.spread.shardOf(&p.Datagram)
+			if r.Shard != nil {
+				shard = r.Shard(&p.Datagram)
+			} else {
+				shard = r.spread.shardOf(&p.Datagram)
+			}
 			r.add(shard, &p.Datagram)
 		}
 		if err := r.passed(p.Frame); err != nil {

@@ -17,8 +17,12 @@ import (
 func New() *session.Protocol {
 	p := track.New(func() track.Judge { return new(judge) })
 	p.Rules, p.RuleSets = Rules, ruleSets()
+	p.Types = append(p.Types, types...)
 	return p
 }
+
+// types are those of what judges a connection, and of what it holds open.
+var types = []any{&judge{}, ahead{}, ackedPlain{}, unasked{}, tooMany{}, unmatched{}, unconfirmed{}, unanswered{}, reused{}, astray{}, unfree{}}
 
 // A judge judges one connection. What it remembers is its own; of the connection it
 // reads what the View shows.
@@ -124,6 +128,8 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 			x.Blocked = conform.GuardLife // the side began again since
 		case p.By != 0 && j.Dialect() == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
+		case p.By != 0 && j.Dialect() == knet.Spec && !j.c.Rules.CleanOf(dir, 0):
+			x.Blocked = conform.GuardClean // those since may have been, and are sent again
 		}
 	})
 }

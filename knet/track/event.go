@@ -27,17 +27,17 @@ type Judge interface {
 // there are two: one before its PacketID is counted, if that was not captured before, and one
 // behind it, before what its messages say is taken.
 type Event struct {
-	Frame    *dissect.Frame // nil when none is at hand
-	Datagram *knet.Datagram // decoded, as far as it could be
+	Frame    *dissect.Frame `state:"-"` // nil when none is at hand
+	Datagram *knet.Datagram `state:"-"` // decoded, as far as it could be
 	Sent     seq.Sending    // what the engine is given of it
 	Dir      dissect.Dir    // its sender
 	Step     Step
 	Known    bool    // its PacketID was captured before
-	Faults   []Fault // what is wrong with it by itself
+	Faults   []Fault `state:"-"` // what is wrong with it by itself
 	Doubtful bool    // … so that it may not be meant as it is
 
 	// Of a message that is sent again.
-	Message *knet.Message
+	Message *knet.Message `state:"-"`
 	Unit    seq.UnitVerdict
 
 	now  uint64 // number of its frame; of another one where this one was kept aside until then

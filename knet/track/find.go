@@ -11,7 +11,7 @@ import (
 
 func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
 	p := &pair{flow: f, judge: judge, learned: learned, params: knet.Params{Dialect: knet.Reference}}
-	p.d = f.Room(func() any { return new(knet.Datagram) }).(*knet.Datagram)
+	p.d = &f.Room(func() any { return new(room) }).(*room).d
 	if learned != nil {
 		p.params, p.decided = learned.learned()
 		p.told, p.made = learned.firm, learned.made

@@ -27,9 +27,14 @@ type pair struct {
 	// wordFirst: a side puts the bits of its PacketAcks into the word first.
 	wordFirst bool
 	d         *knet.Datagram // that of the table; the one at hand while it is
-	again     *knet.Datagram // a provisional one while it is believed; nil before there was any
+	again     *knet.Datagram `state:"-"` // a provisional one while it is believed; nil before there was any
 	openers   [][]byte       // contents of connect datagrams
 	opener    uint32         // PacketID, plus 1, of the latest datagram without messages that was set apart, 0 for none
+}
+
+// A room is what all pairs of a table share.
+type room struct {
+	d knet.Datagram `state:"-"` // where the one at hand is read
 }
 
 // maxOpeners bounds the connect datagrams that are remembered.

@@ -1,8 +1,6 @@
 package seq
 
 import (
-	"hash/maphash"
-
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
@@ -34,15 +32,13 @@ type Sending struct {
 	asked, copied bool // what Copied answered
 }
 
-var hashSeed = maphash.MakeSeed()
-
 // Of describes the datagram that sends a number.
 func (s *Sending) Of(d *dissect.Datagram, num Num, mark Mark) *Sending {
 	// Field by field: a copied literal would wait for its own narrow stores.
 	s.Num, s.Mark, s.Exact, s.Counted, s.Outdated, s.NoAck, s.Hash, s.IPID = num, mark, false, false, false, false, d.Sum, d.IPID
 	s.asked = false
 	if s.Hash == 0 {
-		s.Hash = maphash.Bytes(hashSeed, d.Payload)
+		s.Hash = dissect.Digest(d.Payload)
 	}
 	s.Frame, s.Part, s.Time, s.HasTime, s.Size = d.Frame, d.Part, d.Time, d.HasTime, d.Length
 	return s

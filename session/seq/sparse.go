@@ -14,9 +14,9 @@ const (
 // remembered and not what was skipped. All numbers in use lie within a range no
 // longer than the size, which is its owner's to know.
 type sparse[T any] struct {
-	table []pageOf[T] // power of two
-	live  []uint64    // bit i: page i is in use
-	spare *[pageSize]T
+	table []pageOf[T]  // power of two
+	live  []uint64     // bit i: page i is in use
+	spare *[pageSize]T `state:"-"`
 }
 
 type pageOf[T any] struct {

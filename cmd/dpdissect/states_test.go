@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/state"
+)
+
+// stepwise analyses pieces one by one, each from the state that the one before left, and gives the last document
+// and the last state. Each step has another number of workers.
+func stepwise(t *testing.T, format string, files []string) (doc string, left []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state")
+	for i, f := range files {
+		args := []string{"analyze", "--format", format, "--workers", strconv.Itoa(1 + i%3), "--state-out", path, f}
+		if i > 0 {
+			args = append(args, "--state-in", path)
+		}
+		doc = output(t, args...)
+	}
+	left, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, left
+}
+
+// randomPieces cuts a capture at random packets, always at the same ones. Pieces may be empty.
+func randomPieces(t *testing.T, path string, all []capture.Record) []string {
+	h := fnv.New64a()
+	h.Write([]byte(filepath.Base(path)))
+	rnd := rand.New(rand.NewPCG(h.Sum64(), 1))
+	a, b := rnd.IntN(len(all)+1), rnd.IntN(len(all)+1)
+	a, b = min(a, b), max(a, b)
+	return []string{piece(t, all, 0, a), piece(t, all, a, b), piece(t, all, b, len(all))}
+}
+
+// piece writes some packets of a capture.
+func piece(t *testing.T, all []capture.Record, from, to int) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := capture.NewWriter(&b, capture.WriterOptions{Format: "pcap", Nanoseconds: true, Interfaces: []capture.Interface{{Link: all[0].Link}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := from; i < to; i++ {
+		if err := w.Write(&all[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "piece.pcap")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPiecesAreOnePass: a capture that is cut at any packets and analysed piece by piece gives the bytes of one pass,
+// in all formats, and a state of the same bytes.
+func TestPiecesAreOnePass(t *testing.T) {
+	formats := []string{"json", "text", "csv", "ndjson"}
+	for turn, path := range captures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			all := packets(t, path)
+			files := randomPieces(t, path, all)
+			got, left := stepwise(t, "json", files)
+			if want := neutral(t, []string{"analyze"}, printed(t, "analyze", "--format", "json", path)); neutral(t, []string{"analyze"}, got) != want {
+				t.Fatalf("%d pieces of %s differ from one pass at %s", len(files), path, difference(got, printed(t, "analyze", "--format", "json", path)))
+			}
+			format := formats[turn%len(formats)]
+			whole := filepath.Join(t.TempDir(), "state")
+			want := output(t, append([]string{"analyze", "--format", format, "--state-out", whole}, files...)...)
+			got, again := stepwise(t, format, files)
+			if got != want {
+				t.Errorf("%s of pieces differs at %s", format, difference(got, want))
+			}
+			if !bytes.Equal(left, again) {
+				t.Error("the same packets, cut alike, make another state")
+			}
+			if turn%16 == 0 {
+				testEveryCut(t, all)
+			}
+		})
+	}
+}
+
+// testEveryCut analyses the beginning of a capture packet by packet.
+func testEveryCut(t *testing.T, all []capture.Record) {
+	all = all[:min(len(all), 24)]
+	var files []string
+	for i := range all {
+		files = append(files, piece(t, all, i, i+1))
+	}
+	whole := piece(t, all, 0, len(all))
+	got, _ := stepwise(t, "json", files)
+	want := output(t, "analyze", "--format", "json", whole)
+	if neutral(t, []string{"analyze"}, got) != neutral(t, []string{"analyze"}, want) {
+		t.Errorf("packet by packet it differs at %s", difference(got, want))
+	}
+}
+
+// stateOf makes a state of the first half of a capture, and gives the other half.
+func stateOf(t *testing.T, more ...string) (path, rest string) {
+	t.Helper()
+	all := packets(t, capturePath(t, "confirmation-lost.pcap"))
+	files := []string{piece(t, all, 0, len(all)/2), piece(t, all, len(all)/2, len(all))}
+	path = filepath.Join(t.TempDir(), "state")
+	output(t, append([]string{"analyze", "--state-out", path, files[0]}, more...)...)
+	return path, files[1]
+}
+
+// TestStateIsPrivate: only its owner can read a state.
+func TestStateIsPrivate(t *testing.T) {
+	path, _ := stateOf(t)
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", st.Mode(), err)
+	}
+}
+
+// TestBadStates: what is damaged, cut, extended or no state is told with exit code 3, a state of another layout,
+// command or with other options with 2 and what to do; nothing is written then.
+func TestBadStates(t *testing.T) {
+	path, rest := stateOf(t)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(at int) []byte {
+		b := bytes.Clone(good)
+		b[at] ^= 1
+		return b
+	}
+	other := func(h state.Head) []byte {
+		_, open, err := state.Open(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Seal(body, 1<<20)
+	}
+	head, _, _ := state.Open(good)
+	layout, command, body := head, head, head
+	layout.Layout++
+	command.Command = "tables"
+	for _, c := range []struct {
+		name string
+		file []byte
+		code int
+		want string
+		args []string
+	}{
+		{"damaged", changed(len(good) / 2), exitInput, "it is damaged", nil},
+		{"cut", good[:len(good)-1], exitInput, "it is damaged", nil},
+		{"cut short", good[:40], exitInput, "it is damaged", nil},
+		{"extended", append(bytes.Clone(good), 0), exitInput, "it is damaged", nil},
+		{"empty", nil, exitInput, "is no state of dpdissect", nil},
+		{"no state", []byte("hello, world, this is no state at all"), exitInput, "is no state of dpdissect", nil},
+		{"another layout", other(layout), exitUsage, "another build", nil},
+		{"another command", other(command), exitUsage, "is a state of 'tables'", nil},
+		{"other options", good, exitUsage, "other options", []string{"--protocols", "dp8"}},
+		{"a body that makes no sense", body.Seal(bytes.Repeat([]byte{0x55}, 4000), 1<<20), exitInput, "it is damaged", nil},
+	} {
+		bad := filepath.Join(t.TempDir(), "bad")
+		if err := os.WriteFile(bad, c.file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "new")
+		doc := filepath.Join(t.TempDir(), "doc")
+		_, errs, code := call(t, append([]string{"analyze", "--state-in", bad, "--state-out", out, "-o", doc, rest}, c.args...)...)
+		if code != c.code || !strings.Contains(errs, c.want) || code == exitUsage && !strings.Contains(errs, "begin again at this piece") {
+			t.Errorf("%s: exit code %d, %q", c.name, code, errs)
+		}
+		for _, f := range []string{out, doc} {
+			if _, err := os.Stat(f); err == nil {
+				t.Errorf("%s: %s was written", c.name, f)
+			}
+		}
+	}
+}
+
+// TestStateOutReplacesStates: --state-out replaces nothing but a state, and where a step fails the old one stays.
+func TestStateOutReplacesStates(t *testing.T) {
+	path, rest := stateOf(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, missing := range map[string][]byte{"missing": nil, "empty": {}, "no capture": []byte("nothing of the kind, but some text")} {
+		piece := filepath.Join(t.TempDir(), "piece")
+		if missing != nil {
+			if err := os.WriteFile(piece, missing, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, piece); code != exitInput {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
+			t.Errorf("%s: the old state did not stay", name)
+		}
+	}
+	whole, err := os.ReadFile(rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut")
+	if err := os.WriteFile(cut, whole[:len(whole)-3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, cut); code != exitInput {
+		t.Errorf("a piece cut short: exit code %d", code)
+	}
+	if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, before) {
+		t.Error("of a piece that is cut short what was readable is not in the state")
+	}
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(notes, []byte("notes that are no state"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := call(t, "analyze", "--state-out", notes, rest); code != exitUsage || !strings.Contains(errs, "replaces nothing but a state") {
+		t.Errorf("another file: exit code %d, %q", code, errs)
+	}
+	if _, _, code := call(t, "analyze", "--state-out", rest, rest); code != exitUsage {
+		t.Errorf("its own input: exit code %d", code)
+	}
+}
+
+// TestNoStateWith: what chooses packets or connections has no meaning with a state.
+func TestNoStateWith(t *testing.T) {
+	path, rest := stateOf(t)
+	for _, args := range [][]string{{"-Y", "udp"}, {"-c", "5"}, {"--from", "1"}, {"--to", "9"}, {"--connection", "0"}, {"--follow"}} {
+		_, errs, code := call(t, append([]string{"analyze", "--state-in", path, rest}, args...)...)
+		if code != exitUsage || !strings.Contains(errs, "does not work with --state-in") {
+			t.Errorf("%q: exit code %d, %q", args, code, errs)
+		}
+	}
+	if _, _, code := call(t, "analyze", "--after-gap", rest); code != exitUsage {
+		t.Errorf("--after-gap alone: exit code %d", code)
+	}
+}
+
+// TestAfterGap: what is missing in front of a piece is told as what a capture lost.
+func TestAfterGap(t *testing.T) {
+	path, rest := stateOf(t)
+	with, without := output(t, "analyze", "--format", "json", "--state-in", path, "--after-gap", rest), output(t, "analyze", "--format", "json", "--state-in", path, rest)
+	if strings.Contains(without, "CAP-DROPS") || !strings.Contains(with, "CAP-DROPS") {
+		t.Error("CAP-DROPS does not tell of the gap, or tells of one without it")
+	}
+}
+
+// TestVersionTellsLayout: who moves states to another build asks for its layout.
+func TestVersionTellsLayout(t *testing.T) {
+	path, _ := stateOf(t)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, err := state.Open(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := layoutText(head.Layout)
+	if out := output(t, "version"); !strings.Contains(out, want) {
+		t.Errorf("%q lacks %s", out, want)
+	}
+	if out := output(t, "version", "--format", "json"); !strings.Contains(out, `"state_layout": "`+want+`"`) {
+		t.Errorf("%q lacks %s", out, want)
+	}
+}

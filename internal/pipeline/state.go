@@ -1,0 +1,127 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/state"
+	"github.com/dpdissect/dpdissect/session"
+)
+
+// A State lets a run go on where another one stood, or leaves where it stands, for a capture
+// that comes in pieces.
+type State struct {
+	From []byte // what a run before left, nil to begin without
+	Most int64  // how much memory that may take
+	Gap  bool   // packets are missing in front of what is read
+
+	// Kept gives pointers to what others keep from piece to piece, once the sinks of the run were made.
+	Kept func() []any
+	// Leave takes what is left once all was read, and how much memory reading that takes; nil for nobody.
+	Leave func(state []byte, memory int64) error
+}
+
+// A standing is where a run stands between two packets, beside its tables.
+type standing struct {
+	spread spread
+	end    int64
+	latest int64
+	chain  *capture.Chain
+}
+
+// resume goes on from what a run before left.
+func (r *Run) resume() error {
+	if r.State == nil || r.State.From == nil && !r.State.Gap {
+		return nil
+	}
+	s := &standing{chain: new(capture.Chain)}
+	if r.State.From != nil {
+		c, roots := r.codec(s)
+		if err := c.Read(r.State.From, r.State.Most, roots...); err != nil {
+			return err
+		}
+		r.State.From = nil
+	}
+	r.spread, r.end, r.latest = s.spread, s.end, s.latest
+	r.Source.Continue(s.chain, r.State.Gap)
+	return nil
+}
+
+// leave leaves where the run stands.
+func (r *Run) leave() error {
+	if r.State == nil || r.State.Leave == nil {
+		return nil
+	}
+	c, roots := r.codec(&standing{r.spread, r.end, r.latest, r.Source.Chain()})
+	b, memory, err := c.Write(nil, roots...)
+	if err != nil {
+		return fmt.Errorf("the state can't be written: %w", err)
+	}
+	return r.State.Leave(b, memory)
+}
+
+// Layout is the number of the layout of states that runs with such a configuration leave
+// (state.Codec.Number), with what else is kept.
+func Layout(cfg session.Config, kept ...any) uint64 {
+	r := &Run{Config: cfg, State: &State{Kept: func() []any { return kept }}}
+	r.tables = newTables(cfg, nil)
+	c, _ := r.codec(new(standing))
+	return c.Number()
+}
+
+// codec makes what writes and reads a state, and tells what it is made of.
+func (r *Run) codec(s *standing) (*state.Codec, []any) {
+	types := append(session.Types(), sha256.New())
+	protocols := r.protocols()
+	for _, p := range protocols {
+		types = append(types, p.Types...)
+	}
+	c := state.New(types...)
+	for i, x := range session.Fixed() {
+		c.Share(fmt.Sprint("session ", i), x)
+	}
+	c.Fix("quality", session.Quality)
+	for _, p := range protocols {
+		fixProtocol(c, p)
+	}
+	c.Fix("force", r.Config.Force)
+	roots := []any{s}
+	for i, t := range r.tables {
+		c.Fix(fmt.Sprint("table ", i), t.Given())
+		roots = append(roots, t)
+	}
+	if r.State.Kept != nil {
+		roots = append(roots, r.State.Kept()...)
+	}
+	c.Begin(roots...)
+	return c, roots
+}
+
+// protocols are those that may be followed, each once.
+func (r *Run) protocols() []*session.Protocol {
+	all := slices.Clone(r.Config.Protocols)
+	for i := range r.Config.Force {
+		if p := r.Config.Force[i].Protocol; !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// fixProtocol tells of what all connections of a protocol refer to.
+func fixProtocol(c *state.Codec, p *session.Protocol) {
+	c.Fix(p.Name, p)
+	c.Fix(p.Name+" protocol", p.Protocol)
+	for _, n := range p.Neighbours {
+		c.Fix(n.Name+" protocol", n)
+	}
+	for i := range p.Rules {
+		c.Also(p.Rules[i].ID)
+	}
+	c.Fix(p.Name+" rules", p.Rules)
+	for i, x := range p.Fixed {
+		c.Fix(fmt.Sprint(p.Name, " ", i), x)
+	}
+}
