@@ -86,6 +86,7 @@ func (p *pairing) tellFates() {
 			}
 		}
 	}
+	p.resolveRuns()
 	p.markReordered()
 }
 
@@ -162,8 +163,8 @@ func (c *Capture) ends() int64   { return c.last }
 // stayed alone behind an equal one and whose identification tells nothing.
 func (p *pairing) resolveCopies() {
 	p.ways(func(_ *line, _ int, w *way) {
-		if w.first == none || w.alone[1-w.first] > 0 {
-			return // the first capture misses datagrams of this way, too
+		if w.first == none || 2*w.repeated(1-w.first) >= float64(len(w.maybe[1-w.first])) {
+			return // the first capture missed what was sent twice
 		}
 		at := 1 - w.first
 		for _, x := range w.maybe[at] {
@@ -174,6 +175,13 @@ func (p *pairing) resolveCopies() {
 			}
 		}
 	})
+}
+
+// repeated is how many datagrams that were sent twice, soon one after the other, are at the
+// second point twice and at the first one once, because that missed the other one.
+func (w *way) repeated(second int) float64 {
+	alone := float64(w.alone[second])
+	return float64(w.again[1-second]) * alone / (float64(len(w.anchors)) + alone + 1)
 }
 
 // markAcked notes which datagrams of a capture were acknowledged, and could not have been
