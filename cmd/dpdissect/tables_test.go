@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -381,6 +382,39 @@ func lastStep(files map[string][]string) (last int) {
 		last = max(last, step)
 	}
 	return last
+}
+
+// TestTablesRollupCountsConnections: every connection begins and ends in a minute of the rollup,
+// whichever second that is, and is open in those between.
+func TestTablesRollupCountsConnections(t *testing.T) {
+	first := excerpt.Read(t, capturePath(t, "unsigned-lossy.pcap"))
+	var all []excerpt.Packet
+	const n = 12
+	for i := range uint64(n) {
+		all = append(all, later(first, i*305e9)...)
+	}
+	noise := first[:1]
+	noise[0].Data = bytes.Clone(noise[0].Data)
+	clear(noise[0].Data[noise[0].Payload:])
+	noise[0].Data[26] ^= 1 // of another address
+	for at := uint64(0); at < n*305e9; at += 20e9 {
+		all = append(all, later(noise, at)...)
+	}
+	slices.SortStableFunc(all, func(a, b excerpt.Packet) int { return cmp.Compare(a.Time, b.Time) })
+	dir := t.TempDir()
+	output(t, "tables", "-q", "--out", dir, captureFile(t, "x.pcap", all))
+	var begun, ended, open int64
+	for _, r := range rowsIn(t, dir, "rollup") {
+		begun, ended, open = begun+integer(r["connections_begun"]), ended+integer(r["connections_ended"]), max(open, integer(r["connections_open"]))
+	}
+	conns := rowsIn(t, dir, "connections")
+	going := int64(0) // when the capture ended
+	if last := conns[len(conns)-1]; last["state"] == "established" || last["state"] == "opening" || last["state"] == "closing" {
+		going = 1
+	}
+	if len(conns) != n || begun != n || ended != n-going || open != 1 {
+		t.Errorf("%d connections, of which %d go on: %d begun, %d ended, %d open at a time", len(conns), going, begun, ended, open)
+	}
 }
 
 // TestTablesRepeated: the same step again replaces its files by the same bytes, and leaves nothing

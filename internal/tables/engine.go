@@ -88,13 +88,14 @@ func (e *Engine) pass(now int64) error {
 	all := e.all()
 	session.JudgeMovesUntil(all, now)
 	e.takeIntervals(now)
-	e.rollup.roll(e, all, now-session.SeenFor-e.slack())
+	e.rollup.roll(e, all, now-max(session.SeenFor, e.slack()))
 	e.write(all, e.due(all, now), heard)
 	e.run.ForgetStories(heard - 2*session.SeenFor - e.slack())
 	return e.err
 }
 
-// slack is how much longer rows wait, in ns: until then what fell silent is closed.
+// slack is how much longer connections wait, in ns: until then what fell silent is closed, and
+// minutes that they were open in are written.
 func (e *Engine) slack() int64 { return int64(e.o.Idle) + 2*minute }
 
 // all are the connections that something is known of, by their first frames, with their numbers.
