@@ -126,7 +126,7 @@ type line struct {
 	at   int            // the one that was asked for last
 	told measure.Values // what is in the intervals
 
-	drawing *drawing // nil where no picture is wanted
+	drawing *drawing `state:"-"` // nil where no picture is wanted
 }
 
 // find gives the interval that begins at a time, and whether it is new.
