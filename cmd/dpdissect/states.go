@@ -135,6 +135,12 @@ func (p *piecewise) headOf(in *input) (h state.Head, err error) {
 
 // stateLayout is the number of the layout of states of this build.
 func stateLayout() uint64 {
+	number, _ := stateTypes()
+	return number
+}
+
+// stateTypes is the number of the layout, and what of the types could not be written.
+func stateTypes() (uint64, []string) {
 	return pipeline.Layout(session.Config{Protocols: protocols.All(protocols.Options{})}, append(tables.Types(), new(pipeline.Findings))...)
 }
 

@@ -53,6 +53,11 @@ func toldVersion() build {
 	return b
 }
 
+// versionText is what people are told.
+func versionText() string {
+	return "dpdissect " + buildVersion().line() + "\nstates of layout " + layoutText(stateLayout()) + "\n"
+}
+
 // line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64)".
 func (b build) line() string {
 	commit := ""
@@ -72,7 +77,7 @@ release, the platform, and the layout of the states that it writes and reads
 		Example: `  dpdissect version
   dpdissect version --format json`,
 	}, func(int) []byte {
-		return []byte("dpdissect " + buildVersion().line() + "\nstates of layout " + layoutText(stateLayout()) + "\n")
+		return []byte(versionText())
 	},
 		func() []byte { return indented(toldVersion()) })
 }

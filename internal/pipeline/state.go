@@ -71,12 +71,12 @@ func (r *Run) leave() error {
 }
 
 // Layout is the number of the layout of states that runs with such a configuration leave
-// (state.Codec.Number), with what else is kept.
-func Layout(cfg session.Config, kept ...any) uint64 {
+// (state.Codec.Number), with what else is kept, and unknown what of it could not be written.
+func Layout(cfg session.Config, kept ...any) (number uint64, unknown []string) {
 	r := &Run{Config: cfg, State: &State{Kept: func() []any { return kept }}}
 	r.tables = newTables(cfg, nil)
 	c, _ := r.codec(new(standing))
-	return c.Number()
+	return c.Number(), c.Unknown()
 }
 
 // codec makes what writes and reads a state, and tells what it is made of.
