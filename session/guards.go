@@ -140,6 +140,13 @@ func (l *Evaluation) SawCut(dir dissect.Dir) bool { return l.c.Dir[dir].Quality(
 
 // ClocksDiffer reports that the two sides were captured with clocks that differ: nothing
 // follows from the order of their frames, or from times between them.
-func (l *Evaluation) ClocksDiffer() bool {
-	return l.c.Dir[0].Quality().ClockDiffers() || l.c.Dir[1].Quality().ClockDiffers()
+func (l *Evaluation) ClocksDiffer() bool { return l.clockDiffers(0) || l.clockDiffers(1) }
+
+// clockDiffers is ClocksDiffer by what came before the numbers of a side. A clock that is so far
+// behind would show in the round trips of the other side: where these are shorter, and most
+// numbers were acknowledged so early, the acknowledgements are false.
+func (l *Evaluation) clockDiffers(dir dissect.Dir) bool {
+	q, back := l.c.Dir[dir].Quality(), &l.c.Dir[dir.Other()]
+	lead, n, _ := q.ClockLead()
+	return q.ClockDiffers() && !(2*n >= q.Distinct() && back.HasRTT() && lead > back.MinRTT())
 }

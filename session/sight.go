@@ -84,9 +84,9 @@ func (s *sight) see(fr *dissect.Frame, dir dissect.Dir) {
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
 func (s *sight) seeTime(fr *dissect.Frame, step int64, dir dissect.Dir) {
-	if stamp := fr.Stamp(); !s.fine {
-		s.offStep = s.offStep || stamp%coarseStep != 0
-		s.offTick = s.offTick || stamp%tickStep != 0
+	if !s.fine && s.timed > 0 && step > 0 { // steps, for a clock that was set shows any time
+		s.offStep = s.offStep || step%coarseStep != 0
+		s.offTick = s.offTick || step%tickStep != 0
 		s.fine = s.offStep && s.offTick
 	}
 	dropped := fr.Dropped - s.dropped

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/internal/bucket"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
@@ -101,8 +102,13 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) error {
 	default:
 		return fmt.Errorf("--format %s: want parquet or ndjson", c.rows.Format)
 	}
-	if strings.HasPrefix(c.rows.Out, "s3://") {
-		return fmt.Errorf("--out %s: this release writes to folders alone; copy them, or mount the bucket", c.rows.Out)
+	if strings.HasPrefix(c.rows.Out, bucket.Scheme) {
+		b, err := bucket.Open(c.rows.Out)
+		if err != nil {
+			return fmt.Errorf("--out %s: %w", c.rows.Out, err)
+		}
+		o.Store = b
+		return nil
 	}
 	guard := new(outfile.Guard)
 	for _, p := range paths {

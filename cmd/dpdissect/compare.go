@@ -34,7 +34,7 @@ func newCompare() *cobra.Command {
 	c.formats = []string{"text", "json", "ndjson", "csv"}
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two captures of one session: what was lost between them, and which way is slow",
+		Short: "Compare two captures of one session, made at two points",
 		Long: `Compare two captures of one session, made at the player and at the server, or at
 any two points: which datagrams were lost, copied, changed or overtaken between
 them, how long each direction takes, what the clocks differ by, and how the
@@ -58,6 +58,7 @@ passage' describe them. Exit code 4 says that the captures have nothing in
 common.`,
 		Example: `  dpdissect compare player.pcap server.pcap
   dpdissect compare --format json player.pcap server.pcap
+  dpdissect compare --annotate both.pcapng player.pcap server.pcap
   dpdissect compare --format csv --datagrams player.pcap server.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes", slicesTime: "yes"},
 		Args:        c.args,
@@ -69,6 +70,7 @@ common.`,
 	c.reference = newChoice("1", "2")
 	c.reference.add(cmd, "reference", "the point whose clock times are told in")
 	f.Var(&c.interval, "interval", "with --format json or ndjson: also what happened in each interval of `SECONDS`")
+	f.StringVar(&c.annotate, "annotate", "", "also write the packets of both captures to `FILE`, one pcapng on one clock, with a comment on each")
 	f.BoolVar(&c.datagrams, "datagrams", false, "with --format csv: a row for each datagram")
 	c.add(cmd)
 	hideLive(cmd)
@@ -147,14 +149,19 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	all := slices.Concat(points[0].files, points[1].files)
 	before := stampsOf(all)
-	out, err := c.createOutput(cmd, c.guard(all))
+	guard := c.guard(all)
+	out, err := c.createOutput(cmd, guard)
 	if err != nil {
 		return err
 	}
 	out.page()
 	c.same.shared = &destination{Writer: out, screen: out.screen}
 	defer func() { c.same.shared = nil }()
-	r, err := c.compare(cmd, points)
+	r, err := c.compare(cmd, points, c.format.value == "ndjson" || c.datagrams)
+	if r != nil && c.annotate != "" {
+		r.Choose(c.choice())
+		err = cmp.Or(c.annotateBoth(cmd, points, r, guard), err)
+	}
 	if r != nil {
 		err = cmp.Or(c.write(out, r), sameFiles(cmd.ErrOrStderr(), all, before), err)
 	}
@@ -162,13 +169,13 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 }
 
 // compare reads the captures of both points and compares them. An input that could be read in
-// part is an error beside the comparison.
-func (c *compareCommand) compare(cmd *cobra.Command, points []pointFiles) (*compare.Comparison, error) {
+// part is an error beside the comparison. Words say that types and summaries are kept.
+func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*compare.Comparison, error) {
 	seed := maphash.MakeSeed()
 	var of [2]*compare.Capture
 	var failed error
 	for i, p := range points {
-		x, err := c.readPoint(cmd, p, seed)
+		x, err := in.readPoint(cmd, p, seed, words)
 		if x == nil || err != nil && !reported(err) {
 			return nil, err
 		}
@@ -192,13 +199,13 @@ func (c *compareCommand) compare(cmd *cobra.Command, points []pointFiles) (*comp
 }
 
 // readPoint reads the captures of a point.
-func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed) (*compare.Capture, error) {
-	j, err := c.open(cmd, p.files, true)
+func (in *input) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed, words bool) (*compare.Capture, error) {
+	j, err := in.open(cmd, p.files, true)
 	if err != nil {
 		return nil, err
 	}
 	j.run.Config.Endings, j.run.Config.Explain = true, true
-	r := compare.NewReader(seed, c.format.value == "ndjson" || c.datagrams)
+	r := compare.NewReader(seed, words)
 	var f pipeline.Findings
 	f.Attach(&j.run)
 	r.Attach(&j.run)
@@ -208,12 +215,24 @@ func (c *compareCommand) readPoint(cmd *cobra.Command, p pointFiles, seed maphas
 	a := j.analysis(func() []session.Finding { return f.All() })
 	x := r.Capture(a.Conns)
 	x.Name, x.Infos, x.Story = p.name, a.Captures, a.Story
-	x.Open = func() (*capture.Source, error) { return c.source(p.files) }
+	x.Open = func() (*capture.Source, error) { return in.source(p.files) }
 	return x, j.finish(nil)
 }
 
+// choice is what is to be told.
+func (c *compareCommand) choice() compare.Choice {
+	x := compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))}
+	if w := c.window(); w != nil {
+		x.From, x.To = w.From, w.To
+	}
+	if c.connection.given {
+		x.Shown = func(id int) bool { return id == int(c.connection.id) }
+	}
+	return x
+}
+
 func (c *compareCommand) write(out *destination, r *compare.Comparison) error {
-	r.Choose(compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))})
+	r.Choose(c.choice())
 	d := r.Document(func(infos []capture.Info) []any { return report.CaptureRecords(infos) })
 	switch c.format.value {
 	case "json":

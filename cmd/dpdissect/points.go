@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/compare"
 	"github.com/dpdissect/dpdissect/internal/points"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -60,7 +64,7 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 	if err := in.canBeApart(cmd); err != nil {
 		return true, err
 	}
-	return true, in.runApart(cmd, paths, before, pairs, opts, run)
+	return true, in.runApart(cmd, paths, before, pairs, run)
 }
 
 // canBeApart refuses outputs that have no place for saying which file a line is of.
@@ -79,7 +83,7 @@ func (in *input) canBeApart(cmd *cobra.Command) error {
 
 // runApart tells of each file, then of what lies between two points. The files must be what
 // they were before they were looked at first: what their readings say is put together.
-func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pairs []*points.Pair, opts capture.Options, run func(*cobra.Command, []string) error) error {
+func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pairs []*points.Pair, run func(*cobra.Command, []string) error) error {
 	out, err := in.createOutput(cmd, in.guard(paths))
 	if err != nil {
 		return err
@@ -98,12 +102,30 @@ func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pa
 		}
 		failed = cmp.Or(failed, err)
 	}
-	var all []*points.Comparison
-	for _, p := range pairs {
-		all = append(all, p.Compare(opts))
-	}
-	w.end(all)
+	w.end(in.between(cmd, pairs))
 	return out.end(cmp.Or(w.err, sameFiles(cmd.ErrOrStderr(), paths, before), failed))
+}
+
+// between compares the files of each pair, without a word about what is wrong with them: that
+// was said. A pair that has too little in common is left out.
+func (in *input) between(cmd *cobra.Command, pairs []*points.Pair) (all []*compare.Between) {
+	stderr, shared := cmd.ErrOrStderr(), in.same.shared
+	cmd.SetErr(io.Discard)
+	in.same.shared = &destination{Writer: io.Discard}
+	defer func() {
+		cmd.SetErr(stderr)
+		in.same.shared = shared
+	}()
+	for _, p := range pairs {
+		a, b := p.A.Path, p.B.Path
+		r, _ := in.compare(cmd, []pointFiles{{filepath.Base(a), []string{a}}, {filepath.Base(b), []string{b}}}, false)
+		if r == nil {
+			continue
+		}
+		r.Choose(compare.Choice{})
+		all = append(all, r.Between(a, b, r.Document(report.CaptureRecords)))
+	}
+	return all
 }
 
 // An apartWriter writes what stands around the reports of several files.
@@ -169,20 +191,21 @@ func jsonOf(v any) []byte {
 	return b
 }
 
-func (w *apartWriter) end(all []*points.Comparison) {
-	list := []any{}
-	for _, c := range all {
-		list = append(list, c.JSON())
+func (w *apartWriter) end(all []*compare.Between) {
+	if all == nil {
+		all = []*compare.Between{}
 	}
 	switch w.format {
 	case "json":
-		w.write(append(slices.Concat([]byte("}],\"pairs\":"), jsonOf(list)), "}\n"...))
+		w.write(append(slices.Concat([]byte("}],\"pairs\":"), jsonOf(all)), "}\n"...))
 	case "ndjson":
-		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/points/1\",\"pairs\":"), jsonOf(list)), "}\n"...))
+		w.write(append(slices.Concat([]byte("{\"schema\":\"dpdissect/points/1\",\"pairs\":"), jsonOf(all)), "}\n"...))
 	default:
-		for _, c := range all {
+		for _, x := range all {
 			w.printf("\n")
-			for line := range strings.Lines(string(c.AppendText(nil))) {
+			var b bytes.Buffer
+			must(report.WriteCompareText(&b, x.Compare, report.TextOptions{Width: w.out.screen.width}))
+			for line := range strings.Lines(b.String()) {
 				w.printf("%s\n", w.plain(strings.TrimSuffix(line, "\n")))
 			}
 		}

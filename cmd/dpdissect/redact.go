@@ -242,6 +242,7 @@ func (c *redaction) rewrite(j *job, paths []string, told *report.Redacted) error
 	defer next.run.Source.Close()
 	q := pipeline.NewQueue(j.out, w)
 	w.Attach(&next.run, q)
+	redact.InOrder(&next.run)
 	err = next.doWith(q, w.Err)
 	if err == nil {
 		q.Append(func(dst []byte) []byte { return w.Finish(dst, next.run.Source) })

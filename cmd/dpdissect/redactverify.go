@@ -22,6 +22,7 @@ func (c *redaction) analyse(j *job, attach func(*pipeline.Run)) ([]byte, error) 
 	var found pipeline.Findings
 	found.Attach(&j.run)
 	attach(&j.run)
+	redact.InOrder(&j.run)
 	if err := j.do(nil); err != nil {
 		return nil, err
 	}
@@ -55,16 +56,19 @@ func shape(s string) string {
 	}, s)
 }
 
-// What analyses of the original and of the result may differ in: addresses, where packets are
-// left out numbers of frames, and where ports are mapped the evidence that usual ones are.
+// What analyses of the original and of the result may differ in: addresses, secrets, where
+// packets are left out numbers of frames, and where ports are mapped the evidence that usual
+// ones are.
 var (
-	anyAddress = regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|\[[0-9a-f:.]+\]:\d+`)
+	anySecret  = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
+	anyAddress = regexp.MustCompile(`([^-.\w])(\d{1,3}(\.\d{1,3}){3}(:\d+)?|\[[0-9a-f:.]+\]:\d+)\b`) // rules have numbers, too
 	anyFrame   = regexp.MustCompile(`"(first_|last_)?frames?": (\d+|\[[\d,\s]*\])|"message": ".*"|packets? \d+((, | and |–)\d+)*`)
 	evidence   = regexp.MustCompile(`"confidence_bits": [\d.]+`)
 )
 
 func (c *redaction) comparable(doc []byte) []byte {
-	doc = anyAddress.ReplaceAll(doc, []byte("ADDRESS"))
+	doc = anyAddress.ReplaceAll(doc, []byte("${1}ADDRESS"))
+	doc = anySecret.ReplaceAll(doc, []byte("SECRET"))
 	if c.others.value == "drop" {
 		doc = anyFrame.ReplaceAll(doc, []byte("FRAME"))
 	}
@@ -101,7 +105,7 @@ func (c *redaction) verifyResult(j *job, paths []string, told *report.Redacted) 
 	if err != nil {
 		return err
 	}
-	s.Rest(next.run.Source)
+	s.Rest(&next.run)
 	different := differences(c.original, doc)
 	told.Verified = &report.RedactedCheck{Addresses: s.Found[redact.AnAddress], Texts: s.Found[redact.AText],
 		Payloads: s.Found[redact.APayload], Equal: len(different) == 0}

@@ -179,7 +179,7 @@ func TestValidationFails(t *testing.T) {
 
 // TestSchemaNames compares the list with what the command accepts.
 func TestSchemaNames(t *testing.T) {
-	if want := []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "event", "reduce", "redact", "expect", "wireshark"}; !slices.Equal(report.SchemaNames(), want) {
+	if want := []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "compare", "passage", "ladder", "event", "reduce", "redact", "expect", "wireshark"}; !slices.Equal(report.SchemaNames(), want) {
 		t.Errorf("schemas %q, want %q", report.SchemaNames(), want)
 	}
 	for _, name := range report.SchemaNames() {

@@ -86,7 +86,7 @@ var dutiesRules = [...]conform.Rule{
 		ID: "DP4-3.1.5.3-RETX", Clause: "MC-DPL4R 3.1.5.3", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold),
 		Statement: "a packet that a NACK reports missing is retransmitted",
-		Care:      "BIDIR, HOLD to max(2×RTO, 2 s); the NACK may be lost after the capture point: fails only once the same packet was NACKed twice or the session outlives 5×RTO",
+		Care:      "BIDIR, HOLD; a NACK may be lost after the capture point and a retry before it: fails only when the packet was reported four times in 2 s while 32 other frames left, and so often that losses like those seen do not explain it (ODDS)",
 		Example:   "N q=4 three times, q=4 never resent, traffic continues",
 	},
 	r3153AckedRetx - dutiesBase: {

@@ -12,7 +12,7 @@ import (
 // set, since bNRcv is what it waits for.
 const (
 	baseMasks = 20 // so many masks, none with bit 0, and besides
-	decisive  = 3  // so many signs that bNRcv + 1 had arrived, or baseMasks different bNRcv
+	decisive  = 3  // so many signs that bNRcv + 1 had arrived, or baseMasks different bNRcv, half of them with bit 1
 
 	// resentBefore is how often bNRcv + 1 must have been sent to be such a sign, while bNRcv
 	// itself, which its sender takes for acknowledged, was sent resentLeast times at most.
@@ -27,7 +27,7 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 	if b.bit0 {
 		rules.Pass(r31523Base)
 	} else if !b.told {
-		j.weigh(dir, next)
+		j.weigh(dir, next, mask)
 	}
 	if b.n == 0 || top > b.top {
 		b.n, b.top = b.n+1, top
@@ -42,7 +42,7 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 	switch {
 	case b.n >= baseMasks && b.beyond*2 >= b.n:
 		j.tell(dir, fmt.Sprintf("%d of %d SACK masks name a number not sent yet if bit 0 is bNRcv + 1, none if it is bNRcv", b.beyond, b.n))
-	case b.waits >= baseMasks, b.against >= decisive && b.against*2 >= b.waits:
+	case b.waits >= baseMasks && 2*b.next1 >= b.waits, b.against >= decisive && b.against*2 >= b.waits:
 		j.tell(dir, fmt.Sprintf("bit 0 is set in none of %d SACK masks, as if it were bNRcv and not bNRcv + 1", b.masks))
 	}
 }
@@ -54,13 +54,16 @@ func (j baseJudge) tell(dir dissect.Dir, what string) {
 }
 
 // weigh looks for signs that bNRcv + 1 had arrived when a mask without bit 0 was sent.
-func (j baseJudge) weigh(dir dissect.Dir, next seq.Num) {
+func (j baseJudge) weigh(dir dissect.Dir, next seq.Num, mask uint64) {
 	b := &j.side[dir].sequence.bases
 	if b.waits == 0 || next != b.next {
 		if b.waits > 0 && next > b.next+1 && j.cameOnce(dir.Other(), b.next+1, b.since) {
 			b.against++
 		}
 		b.waits, b.next, b.since, b.resent = b.waits+1, next, j.Frame.Time, false
+		if mask&2 != 0 {
+			b.next1++ // as the one behind it is mostly there
+		}
 		return
 	}
 	m := &j.side[dir.Other()].History

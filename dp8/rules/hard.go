@@ -187,7 +187,7 @@ func (j commandJudge) judgeHardTimes(dir dissect.Dir, h *dp8.Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (j commandJudge) settleHard(dir dissect.Dir) {
-	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
+	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.side[dir].hard.n == 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
 		j.c.Rules.Judge(w.fast)
 		w.fast = conform.Case{}
 	}

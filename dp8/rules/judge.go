@@ -46,6 +46,7 @@ type side struct {
 	run       run
 	closing   closeDuty
 	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
+	astray    bool        // its signatures were in doubt
 	doubtful  bool        // it reported different versions
 	uncoal    bool        // it coalesced although it must not
 	cframes   cframes

@@ -48,6 +48,7 @@ type baseCount struct {
 	top       seq.Num
 	masks     int     // all of them
 	waits     int     // different bNRcv
+	next1     int     // … of which the mask names the second number behind
 	next      seq.Num // the latest
 	since     int64   // when it was first captured with a mask
 	against   int     // signs that bNRcv + 1 had arrived although the masks do not name it

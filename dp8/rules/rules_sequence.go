@@ -183,7 +183,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.6.5-UNREL-MASK", Clause: "MC-DPL8R 3.1.6.5", Level: conform.Should, Severity: conform.Warn, Scope: "BT",
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardHold),
 		Statement: "lost unreliable packets are announced by a send mask",
-		Care:      "the other side reports the number missing for 3 s, and many frames pass without a mask that names it",
+		Care:      "the other side reports the number missing, and waits for none before it, for 3 s, and many frames pass without a mask that names it",
 		Example:   "unreliable seq=5 missing, no mask, nrcv stuck at 5 for 3 s",
 	},
 	r3165UnrelRetry - sequenceBase: {
@@ -203,6 +203,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.4.4-CC-INIT", Clause: "MC-DPL8R 3.1.4.4", Level: conform.Should, Severity: conform.Note, Scope: "BT",
 		Guards:    conform.Of(conform.GuardStart, conform.GuardBidir),
 		Statement: "congestion control starts with two packets and grows by one per acknowledgement",
+		Care:      "31 packets in half a round trip, known from five of each side or from the handshake",
 		Example:   "40 packets before the first ack",
 	},
 	r3144CcLoss - sequenceBase: {

@@ -43,8 +43,11 @@ func (j sequenceJudge) judgeSendMask(dir dissect.Dir, before seq.Num) {
 func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	fresh := mask
-	if shift := before - l.dropsAt; shift >= 0 && shift < 64 {
+	switch shift := before - l.dropsAt; {
+	case shift >= 0 && shift < 64:
 		fresh &^= l.drops << uint(shift)
+	case shift < 0 && shift > -64: // of a retry
+		fresh &^= l.drops >> uint(-shift)
 	}
 	l.drops, l.dropsAt = mask, before
 	received, ok := j.Received(dir, j.nrcv())

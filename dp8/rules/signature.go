@@ -69,7 +69,9 @@ func (j signatureJudge) reportSignature(dir dissect.Dir, num seq.Num, x *track.S
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case j.Mode() == track.ModeFast:
 		x := rules.Here(rSigFast, "signature is not the sender's secret: forged")
-		x.Milder = !j.hs.Secrets
+		if x.Milder = !j.hs.Secrets; x.Milder && j.side[dir].astray {
+			x.Blocked = conform.GuardLife // as others of its side before
+		}
 		rules.Judge(x)
 	case j.Packet.Type == dp8.TypeHardDisconnect && j.c.Dir[dir].Signatures.Valid > 0:
 		rules.Broken(rSigHdisckey, fmt.Sprintf("the signature of the HARD_DISCONNECT does not verify with the secret for bRspId %d", j.Packet.Handshake.RspID))

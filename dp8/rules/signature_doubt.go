@@ -18,7 +18,7 @@ func (j signatureJudge) doubtSignature(dir dissect.Dir, about *track.Signature) 
 	s, rules := &j.side[dir], &j.c.Rules
 	x := rules.Here(rSigFull, "signature does not verify with the sender's secret: forged or altered")
 	x.Milder = !j.hs.Secrets
-	x.Blocked = conform.GuardUnwrap
+	x.Blocked, s.astray = conform.GuardUnwrap, true
 	if j.Mode() == track.ModeFast {
 		x.Rule, x.Message, x.Blocked = rSigFast, "signature is not the sender's secret: forged", conform.GuardLife
 	}

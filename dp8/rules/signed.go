@@ -239,6 +239,13 @@ func (j commandJudge) judgeFirstKeepAlive(dir dissect.Dir, num seq.Num, d *dp8.D
 	}
 	if w.seen == 1<<firstNumbers-1 {
 		w.over = true
+		if w.at.Time-j.c.FirstTime > firstTime {
+			w.at.Blocked = conform.GuardUnwrap // numbers may have come round, unseen
+		}
 		rules.Judge(w.at)
 	}
 }
+
+// firstTime is within what time of its connection's start a side must begin, in ns, for its
+// numbers to be the first ones.
+const firstTime = 0.5e9

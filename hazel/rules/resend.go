@@ -218,5 +218,9 @@ func (j *judge) judgeNeeded(dir dissect.Dir, n seq.Num, x *resent, first *seq.Lo
 		return
 	}
 	x.marks |= toldKnown
-	rules.Broken(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", j.Packet.ID, j.Was.Acks, (j.Frame.Time-j.Record.KnownAt())/1e6), first.Frame)
+	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent after %d acknowledgements, the last %d ms ago", j.Packet.ID, j.Was.Acks, (j.Frame.Time-j.Record.KnownAt())/1e6), first.Frame)
+	if !rules.ClockFine() {
+		y.Blocked = conform.GuardClock
+	}
+	rules.Judge(y)
 }

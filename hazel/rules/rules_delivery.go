@@ -48,7 +48,7 @@ var deliveryRules = [...]conform.Rule{
 		ID: "HZ-REL-ACK-KNOWN", Clause: "Hazel page, Reliable Delivery", Level: conform.Must, Severity: conform.Error, Scope: "B", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "an acknowledgement names an ID the peer has sent",
-		Care:      "up to 8 ahead, or within the IDs sent, the capture may have missed a packet; beyond that it is impossible when three new IDs of the other side continue as before, or when the side cannot have reached that ID; more than 1,024 away it is impossible even in a capture with gaps",
+		Care:      "up to 8 ahead, or within the IDs sent, the capture may have missed a packet; beyond that it is impossible when three new IDs of the other side continue as before, or when the side cannot have reached that ID; more than 1,024 away it is impossible even in a capture with gaps; of acknowledgements up to 8 ahead many are needed, half a second apart, each earlier than its ID by more than the way to the sender and back, until it cannot be believed that the capture missed a sending before each",
 		Example:   "highest ID 12, acknowledgement of 500",
 	},
 	rRelAckType - deliveryBase: {

@@ -17,8 +17,8 @@ func TestHazel_ReliableDelivery_ResentThoughKnown(t *testing.T) {
 		{"a fifth where others are resent", true, 5, ""},
 	} {
 		s := newScene(t, "spec", false)
-		s.Now++ // a clock that counts ns
 		s.meet(spec, spec)
+		s.Now++ // a clock that counts ns
 		s.send(1, spec.reliable(1, "z"))
 		s.send(0, spec.acks(1)) // how soon the client answers
 		id := uint16(2)

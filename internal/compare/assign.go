@@ -13,6 +13,11 @@ const (
 	mostRow = 1 << 13 // datagrams at the other point that are compared with a chunk
 )
 
+const (
+	mostEarly  = 2e6 // by which a datagram is faster than all anchors around it, ns
+	preference = 64
+)
+
 // measure finds how the delays of a way's anchors lie.
 func (w *way) measure(p *pairing) {
 	var last int64
@@ -48,10 +53,12 @@ func (p *pairing) common() int64 {
 // An assignment pairs the datagrams of one payload.
 type assignment struct {
 	*matcher
-	g    group
-	lo   []int64 // of each at point 1, what the clocks should differ by at least …
-	hi   []int64 // … and at most
-	skip [2]float64
+	g     group
+	lo    []int64 // of each at point 1, what the clocks should differ by at least …
+	hi    []int64 // … and at most
+	soon  []int64 // … and where nothing is faster
+	first int     // the point that the way passes first, as far as it is known now
+	skip  [2]float64
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
@@ -59,10 +66,13 @@ type assignment struct {
 // that happens to unique ones.
 func (m *matcher) assign() {
 	m.soften()
+	first := m.p.byTTL(m.w)
 	for _, g := range m.w.rest {
-		a := &assignment{matcher: m, g: g, lo: make([]int64, len(g[0])), hi: make([]int64, len(g[0]))}
+		n := len(g[0])
+		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n)}
 		for i, x := range g[0] {
 			a.lo[i], a.hi[i] = m.expected(x)
+			a.soon[i] = a.soonest(x, a.lo[i], a.hi[i])
 		}
 		for point := range a.skip {
 			alone, all := float64(m.w.alone[point]), float64(len(m.w.anchors)+m.w.alone[point])
@@ -91,6 +101,22 @@ func (m *matcher) expected(i int32) (lo, hi int64) {
 		lo, hi = min(lo, d), max(hi, d)
 	}
 	return w.softAround(i, lo, hi)
+}
+
+// soonest is what the clocks differ by at the arrival of a datagram that nothing holds up: by
+// the fastest of many anchors around it.
+func (a *assignment) soonest(i int32, lo, hi int64) int64 {
+	const beside = 32
+	w := a.w
+	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
+	for _, x := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
+		d := a.p.delta(x)
+		lo, hi = min(lo, d), max(hi, d)
+	}
+	if a.first == Point2 {
+		return hi
+	}
+	return lo
 }
 
 // early and late are when a datagram of point 1 can have arrived at point 2.
@@ -122,11 +148,18 @@ func (a *assignment) run() {
 // cost is that of a pair.
 func (a *assignment) cost(i, k int) float64 {
 	d := a.arrival(k) - a.at(0, a.g[0][i]).time
-	off := max(a.lo[i]-d, d-a.hi[i], 0)
-	if off > mostOff {
+	off, held := max(a.lo[i]-d, d-a.hi[i], 0), int64(0)
+	switch a.first {
+	case Point1:
+		held = d - a.soon[i]
+	case Point2:
+		held = a.soon[i] - d
+	}
+	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
-	return 2 * math.Log1p(float64(off)/float64(a.w.jitter))
+	// Of several that may be it the one that was held up least is: copies come later.
+	return 2*math.Log1p(float64(off)/float64(a.w.jitter)) + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
 }
 
 // What the last step of a cheapest assignment was.
@@ -196,7 +229,13 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 func (m *matcher) note(g group) {
 	for point := range g {
 		for i, x := range g[point] {
-			if i > 0 && m.p.c[point].mate[x] == none {
+			if i == 0 {
+				continue
+			}
+			if m.at(point, x).time-m.at(point, g[point][i-1]).time < laterCopy {
+				m.w.again[point]++
+			}
+			if m.p.c[point].mate[x] == none {
 				m.w.maybe[point] = append(m.w.maybe[point], [2]int32{x, g[point][i-1]})
 			}
 		}

@@ -22,25 +22,26 @@ type Capture struct {
 	// Open reads it once more.
 	Open func() (*capture.Source, error)
 
-	list     []datagram // in the order of the capture
-	mate     []int32    // of each: its index at the other point, none; of a copy that of the first frame here
-	fate     []Fate     // of each that is no copy
-	flows    []flow
-	pairs    []pair
-	acks     []link
-	sendings sendings
-	notices  []notice
-	drops    []dropped
-	parts    []part
-	numbers  map[numbersOf]*numbers
-	first    int64 // of all packets that have a time
-	last     int64
-	hasTime  bool
-	timeless bool // packets without a time
-	shortest int  // captured payload of a datagram that the capture cut, none when it cut none
-	words    *words
-	tunnels  string            // what hides datagrams, "" for nothing
-	pieces   map[uint32]uint16 // fragments that a frame completed
+	list      []datagram // in the order of the capture
+	mate      []int32    // of each: its index at the other point, none; of a copy that of the first frame here
+	fate      []Fate     // of each that is no copy
+	flows     []flow
+	pairs     []pair
+	acks      []link
+	sendings  sendings
+	notices   []notice
+	drops     []dropped
+	parts     []part
+	numbers   map[numbersOf]*numbers
+	first     int64 // of all packets that have a time
+	last      int64
+	hasTime   bool
+	timeless  bool // packets without a time
+	shortest  int  // captured payload of a datagram that the capture cut, none when it cut none
+	words     *words
+	tunnels   string                 // what hides datagrams, "" for nothing
+	pairsTold []explain.Unrecognised // see unrecognisedAt
+	pieces    map[uint32]uint16      // fragments that a frame completed
 }
 
 // A Reader takes the datagrams of a capture while it is analysed.

@@ -19,9 +19,9 @@ const (
 
 // A sample is an anchor, by what it says of the clocks.
 type sample struct {
-	x  int64 // time of clock 1
-	d  int64 // what clock 2 showed more: the offset and the delay, or the offset less the delay
-	up bool  // it passed point 1 first
+	x  int64 // time of the chosen clock
+	d  int64 // what the other clock showed more: the offset and the delay, or the offset less the delay
+	up bool  // it passed the chosen point first
 }
 
 // A bucket is samples near in time, of which the smallest delays count.
@@ -38,19 +38,20 @@ type segment struct {
 	offset float64 // at x0, ns: clock 2 minus clock 1
 	drift  float64
 	bound  float64  // half the distance of the hulls, ns; negative where the line does not fit
-	pairs  [2]int64 // anchors that passed point 1 first, and point 2
+	pairs  [2]int64 // anchors that passed the chosen point first, and the other
 	hull   [2]float64
 }
 
 // sided reports whether only one direction bounds the offset.
 func (s *segment) sided() bool { return s.pairs[0] == 0 || s.pairs[1] == 0 }
 
-// at is the offset at a time of clock 1, ns.
+// at is the offset at a time of the chosen clock, ns.
 func (s *segment) at(x int64) int64 { return int64(math.Round(s.offset + s.drift*float64(x-s.x0))) }
 
 // A step is a time at which one of the clocks was set.
 type step struct {
-	time   int64 // of clock 1, of the first datagram after it
+	at     int32 // index of the first datagram after it at point 1
+	x      int64 // when it was, by the chosen clock
 	size   int64 // by which the offset changes, ns
 	point  int   // whose clock it was, none where nothing tells
 	frames [2]uint32
@@ -87,7 +88,7 @@ func (p *pairing) readClocks() {
 	k := &p.clocks
 	all := p.samples()
 	if len(all) == 0 {
-		k.segments = []segment{{offset: float64(p.shift), bound: -1}}
+		k.segments = []segment{{offset: p.usual(), bound: -1}}
 		return
 	}
 	r := &clockReader{p: p, all: all}
@@ -99,7 +100,7 @@ func (p *pairing) readClocks() {
 	for i := range k.steps {
 		s := &k.steps[i]
 		a, b := &k.segments[i], &k.segments[i+1]
-		s.size = b.at(s.time) - a.at(s.time)
+		s.size = b.at(s.x) - a.at(s.x)
 		s.small = math.Abs(float64(s.size)) < max(a.bound, b.bound)
 	}
 	if !fitting(k.segments) {
@@ -166,13 +167,13 @@ func fitting(list []segment) bool {
 // fitAll lays a line through each stretch between cuts.
 func (r *clockReader) fitAll() (out []segment) {
 	k := &r.p.clocks
-	slices.SortFunc(k.cuts, func(a, b cut) int { return int(a.at[0] - b.at[0]) })
+	slices.SortFunc(k.cuts, func(a, b cut) int { return int(a.at[r.p.canon] - b.at[r.p.canon]) })
 	parts := make([][]int32, len(k.cuts)+1)
 	parts[0] = r.all
 	if len(k.cuts) > 0 {
 		parts[0] = nil
 		for _, i := range r.all {
-			n := k.place([2]int32{i, r.p.c[0].mate[i]})
+			n := k.place(r.p.both(i))
 			parts[n] = append(parts[n], i)
 		}
 	}
@@ -226,23 +227,42 @@ func (r *clockReader) cutAt(point int, i int32) cut {
 	return c
 }
 
+// usual is about what the other clock shows more than the chosen one.
+func (p *pairing) usual() float64 {
+	if p.canon == Point2 {
+		return -float64(p.shift)
+	}
+	return float64(p.shift)
+}
+
 // samples are the anchors of all ways of which the first point is known.
 func (p *pairing) samples() (all []int32) {
-	c := p.c[0]
+	c, other := p.c[p.canon], p.c[1-p.canon]
 	for i := range c.list {
 		d := &c.list[i]
-		if d.bits&(anchor|timed) != anchor|timed {
-			continue
-		}
-		w := p.wayAt(Point1, d)
-		if y := &p.c[1].list[c.mate[i]]; w.first != none && y.bits&timed != 0 {
+		if d.bits&(anchor|timed) == anchor|timed && p.wayAt(p.canon, d).first != none && other.list[c.mate[i]].bits&timed != 0 {
 			all = append(all, int32(i))
 		}
 	}
 	return all
 }
 
-// A clockReader looks at samples, by their indexes at point 1.
+// choose chooses the capture by whose clock the other is told, by what it holds: the order of the files
+// must not matter.
+func (p *pairing) choose() {
+	a, b := p.c[0], p.c[1]
+	if cmp.Or(cmp.Compare(len(a.list), len(b.list)), cmp.Compare(a.last-a.first, b.last-b.first), cmp.Compare(a.first, b.first)) > 0 {
+		p.canon = Point2
+	}
+}
+
+// both are the indexes at both points of a datagram of the chosen one.
+func (p *pairing) both(i int32) (at [2]int32) {
+	at[p.canon], at[1-p.canon] = i, p.c[p.canon].mate[i]
+	return at
+}
+
+// A clockReader looks at samples, by their indexes in the chosen capture.
 type clockReader struct {
 	p       *pairing
 	all     []int32
@@ -252,15 +272,16 @@ type clockReader struct {
 
 // get gives a sample.
 func (r *clockReader) get(at int32) sample {
-	d := &r.p.c[0].list[at]
-	return sample{d.time, r.p.delta(at), r.p.wayAt(Point1, d).first == Point1}
+	p := r.p
+	d := &p.c[p.canon].list[at]
+	return sample{d.time, p.c[1-p.canon].list[p.c[p.canon].mate[at]].time - d.time, p.wayAt(p.canon, d).first == p.canon}
 }
 
 // collect puts samples into buckets.
 func (r *clockReader) collect() {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, i := range r.all {
-		x := r.p.c[0].list[i].time
+		x := r.p.c[r.p.canon].list[i].time
 		lo, hi = min(lo, x), max(hi, x)
 	}
 	length := max(int64(bucketTime), (hi-lo)/mostBuckets)
@@ -423,10 +444,11 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	}
 	c := cut{}
 	var fits [2]float64
-	mate := r.p.c[0].mate
+	canon := r.p.canon
+	mate := r.p.c[canon].mate
 	list := slices.Clone(r.all[lo:hi])
-	for point := range fits {
-		if point == Point2 {
+	for _, point := range []int{canon, 1 - canon} {
+		if point != canon {
 			slices.SortFunc(list, func(i, k int32) int { return int(mate[i] - mate[k]) })
 		}
 		sum := 0.0
@@ -441,18 +463,18 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 		}
 		fits[point], c.at[point] = best, list[at]
 	}
-	c.at[1] = mate[c.at[1]]
-	if fits[1] < fits[0] {
-		c.point = Point2
+	c.at[1-canon] = mate[c.at[1-canon]]
+	if c.point = canon; fits[1-canon] < fits[canon] {
+		c.point = 1 - canon
 	}
 	c.known = math.Abs(fits[1]-fits[0]) > math.Abs(float64(r.shift(a, b)))/2
 	size := r.shift(a, b)
 	for point, capture := range r.p.c {
 		from, to := r.all[lo], r.all[hi-1]
-		if point == Point2 {
+		if point != canon {
 			from, to = mate[from], mate[to]
 		}
-		if (size < 0) != (point == Point2) {
+		if (size < 0) != (point != canon) {
 			continue // the other clock went back, or this one ahead
 		}
 		if k := capture.backward(min(from, to), max(from, to)+1, setBack); k != none {
@@ -464,9 +486,10 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 
 // step says where a clock was set.
 func (r *clockReader) step(c *cut) step {
-	list := r.p.c[0].list
+	p := r.p
+	list := p.c[0].list
 	at := min(max(1, c.at[0]), int32(len(list)-1))
-	s := step{time: list[at].time, point: none, frames: [2]uint32{list[at-1].frame, list[at].frame}}
+	s := step{at: at, x: p.c[p.canon].list[min(c.at[p.canon], int32(len(p.c[p.canon].list)-1))].time, point: none, frames: [2]uint32{list[at-1].frame, list[at].frame}}
 	if c.known {
 		s.point = c.point
 	}
@@ -490,7 +513,7 @@ func (c *Capture) backward(from, to int32, by int64) int32 {
 // fit lays the line through the middle between the hulls of a stretch.
 func (r *clockReader) fit(list []int32) segment {
 	if len(list) == 0 {
-		return segment{offset: float64(r.p.shift), bound: -1}
+		return segment{offset: r.p.usual(), bound: -1}
 	}
 	s := segment{x0: r.get(list[0]).x, x1: r.get(list[len(list)-1]).x}
 	up, down := r.hulls(list, &s.pairs)
@@ -602,8 +625,17 @@ func (p *pairing) segment(point int, i int32) *segment {
 	return &k.segments[k.place(at)]
 }
 
-// to1 is a time of clock 2 on clock 1.
-func (s *segment) to1(t2 int64) int64 {
-	x := t2 - s.at(t2-int64(s.offset))
-	return t2 - s.at(x)
+// toChosen is a time of the other clock on the chosen one.
+func (s *segment) toChosen(t int64) int64 {
+	x := t - s.at(t-int64(s.offset))
+	return t - s.at(x)
+}
+
+// convert is a time of a datagram of a point on the other point's clock.
+func (p *pairing) convert(point int, i int32, t int64) int64 {
+	s := p.segment(point, i)
+	if point == p.canon {
+		return t + s.at(t)
+	}
+	return s.toChosen(t)
 }

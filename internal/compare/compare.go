@@ -15,10 +15,11 @@ type Options struct {
 
 // A Comparison is what two captures of one session hold.
 type Comparison struct {
-	p     *pairing
-	opts  Options
-	sums  []*sum            // of each connection
-	other map[[2]int32]bool // directions of other UDP
+	p      *pairing
+	opts   Options
+	sums   []*sum // of each connection
+	quotes []*quote
+	other  map[[2]int32]bool // directions of other UDP
 }
 
 // Compare compares two captures whose datagrams were read with the same seed.
@@ -27,6 +28,7 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	if err := p.cutAlike(seed); err != nil {
 		return nil, err
 	}
+	p.choose()
 	p.collectFlows()
 	p.findLines()
 	p.pairAll()

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -139,8 +140,8 @@ type Queue struct {
 
 // A Loss is datagrams lost one after the other.
 type Loss struct {
-	From      string   `json:"from"`
-	To        string   `json:"to"`
+	From      string   `json:"from,omitempty"`
+	To        string   `json:"to,omitempty"`
 	Datagrams uint64   `json:"datagrams"`
 	Frames    []uint32 `json:"frames"` // at the first point, the first ones
 }
@@ -220,7 +221,13 @@ type Other struct {
 // rfc3339 is the form of times in records.
 const rfc3339 = "2006-01-02T15:04:05.000000000Z"
 
-func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(rfc3339) }
+// stamp is a time as records give it, "" for none.
+func stamp(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return time.Unix(0, ns).UTC().Format(rfc3339)
+}
 
 // millis is a time in ms, to the µs.
 func millis(ns int64) float64 { return float64((abs(ns)+500)/1000) / 1000 * sign(ns) }
@@ -340,22 +347,38 @@ func (r *Comparison) clock() Clock {
 		if s.pairs[0]+s.pairs[1] == 0 {
 			continue
 		}
-		x := Segment{From: stamp(s.x0), To: stamp(s.x1), Drift: float64(int64(s.drift*1e9+.5)) / 1e3, Pairs: s.pairs}
-		o, b := millis(int64(s.offset)), millis(int64(s.bound))
-		switch {
-		case !s.sided():
-			x.Offset, x.Bound = &o, &b
-		case s.pairs[0] > 0:
-			x.AtMost = &o
-		default:
-			x.AtLeast = &o
-		}
-		out.Segments = append(out.Segments, x)
+		out.Segments = append(out.Segments, r.segment(s))
 	}
 	for _, s := range k.steps {
-		out.Steps = append(out.Steps, Step{stamp(s.time), millis(s.size), s.point + 1, s.frames})
+		size := s.size
+		if r.p.canon == Point2 {
+			size = -size
+		}
+		out.Steps = append(out.Steps, Step{stamp(r.axis(Point1, s.at, r.p.c[0].list[s.at].time)), millis(size), s.point + 1, s.frames})
 	}
 	return out
+}
+
+// segment is the record of a segment, on clock 1 and for clock 2.
+func (r *Comparison) segment(s *segment) Segment {
+	sign, from, to, pairs := 1.0, s.x0, s.x1, s.pairs
+	if r.p.canon == Point2 {
+		sign, from, to, pairs = -1, s.x0+s.at(s.x0), s.x1+s.at(s.x1), [2]int64{s.pairs[1], s.pairs[0]}
+	}
+	o, b := millis(int64(math.Round(sign*s.offset))), millis(int64(s.bound))
+	x := Segment{From: stamp(from), To: stamp(to), Drift: math.Round(sign*s.drift*1e9) / 1e3, Pairs: pairs}
+	if x.Drift == 0 {
+		x.Drift = 0 // no -0
+	}
+	switch {
+	case !s.sided():
+		x.Offset, x.Bound = &o, &b
+	case pairs[0] > 0:
+		x.AtMost = &o
+	default:
+		x.AtLeast = &o
+	}
+	return x
 }
 
 // mappings are the address pairs that differ between the points.
@@ -544,6 +567,3 @@ func role(name string) string {
 	}
 	return "server"
 }
-
-// icmp are the notices about the datagrams of a connection.
-func (r *Comparison) icmp(k *conn) []ICMP { return nil }

@@ -60,7 +60,7 @@ func (p *pairing) tellFates() {
 			}
 			switch d := &c.list[i]; c.fate[i] {
 			case MissedByFirst, MissedBySecond:
-				misses[1-at] = append(misses[1-at], p.toOther(at, int32(i), d.time))
+				misses[1-at] = append(misses[1-at], p.convert(at, int32(i), d.time))
 			}
 		}
 		for _, d := range c.drops {
@@ -81,21 +81,13 @@ func (p *pairing) tellFates() {
 			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
 				continue
 			}
-			if p.poor[1-at].has(p.toOther(at, int32(i), c.list[i].time)) {
+			if p.poor[1-at].has(p.convert(at, int32(i), c.list[i].time)) {
 				c.fate[i] = Uncertain
 			}
 		}
 	}
+	p.resolveRuns()
 	p.markReordered()
-}
-
-// toOther is when a datagram should have been at the other point, on that point's clock.
-func (p *pairing) toOther(at int, i int32, t int64) int64 {
-	s := p.segment(at, i)
-	if at == Point1 {
-		return t + s.at(t)
-	}
-	return s.to1(t)
 }
 
 // fateOf is the fate of one datagram, as far as poor captures do not matter.
@@ -136,7 +128,7 @@ func (p *pairing) alone(w *way, at int, d *datagram) Fate {
 func (p *pairing) arrival(w *way, at int, i int32) (lo, hi int64) {
 	t := p.c[at].list[i].time
 	if len(w.anchors) == 0 {
-		x := p.toOther(at, i, t)
+		x := p.convert(at, i, t)
 		b := int64(max(0, p.segment(at, i).bound))
 		return x - b - edge, x + b + edge
 	}
@@ -167,35 +159,36 @@ func (p *pairing) nearestAnchor(w *way, at int, i int32) int {
 func (c *Capture) begins() int64 { return c.first }
 func (c *Capture) ends() int64   { return c.last }
 
-// resolveCopies tells copies from losses, and from what the other point missed, among the datagrams that
+// resolveCopies tells copies from what the other point missed, among the datagrams that
 // stayed alone behind an equal one and whose identification tells nothing.
 func (p *pairing) resolveCopies() {
 	p.ways(func(_ *line, _ int, w *way) {
-		for at := range w.maybe {
-			within := int64(laterCopy) // the path made them, unless the other capture misses datagrams
-			if w.first == at || p.same {
-				within = soonCopy // the capture holds them twice, if it holds nearly everything twice
-				if len(w.maybe[at])*3 < len(w.lists[at]) {
-					continue
-				}
-			} else if w.first == none || w.alone[at] > 0 {
-				continue
-			}
-			for _, x := range w.maybe[at] {
-				d, of := &p.c[at].list[x[0]], &p.c[at].list[x[1]]
-				if of.bits&copied == 0 && d.time-of.time < within && !(d.ipid != 0 && p.counts(at, d.flow)) {
-					d.bits |= copied
-					p.c[at].mate[x[0]] = x[1]
-				}
+		if w.first == none || 2*w.repeated(1-w.first) >= float64(len(w.maybe[1-w.first])) {
+			return // the first capture missed what was sent twice
+		}
+		at := 1 - w.first
+		for _, x := range w.maybe[at] {
+			d, of := &p.c[at].list[x[0]], &p.c[at].list[x[1]]
+			if of.bits&copied == 0 && d.time-of.time < laterCopy && !(d.ipid != 0 && p.counts(at, d.flow)) {
+				d.bits |= copied
+				p.c[at].mate[x[0]] = x[1]
 			}
 		}
 	})
+}
+
+// repeated is how many datagrams that were sent twice, soon one after the other, are at the
+// second point twice and at the first one once, because that missed the other one.
+func (w *way) repeated(second int) float64 {
+	alone := float64(w.alone[second])
+	return float64(w.again[1-second]) * alone / (float64(len(w.anchors)) + alone + 1)
 }
 
 // markAcked notes which datagrams of a capture were acknowledged, and could not have been
 // acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
+	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
 		if c.sendings.repeats(k.frame) {
@@ -203,9 +196,12 @@ func (p *pairing) markAcked(at int) {
 		}
 	}
 	for _, k := range c.acks {
+		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
+			continue
+		}
 		if i := c.frameIndex(k.frame); i != none {
 			c.list[i].bits |= acked
-			if c.mate[i] == none && c.list[i].bits&skippable == 0 && c.sendings.alone(k.frame, by) {
+			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.sendings.alone(k.frame, by) {
 				c.list[i].bits |= sole
 			}
 		}
@@ -220,6 +216,39 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// aloneFrames marks the frames whose datagrams the other point lacks.
+func (c *Capture) aloneFrames() []uint64 {
+	last := uint32(0)
+	if n := len(c.list); n > 0 {
+		last = c.list[n-1].frame
+	}
+	marks := make([]uint64, last/64+1)
+	for i := range c.list {
+		if f := c.list[i].frame; c.mate[i] == none {
+			marks[f/64] |= 1 << (f % 64)
+		}
+	}
+	return marks
+}
+
+// A payload is one of a direction.
+type payload struct {
+	way  *way
+	hash uint64
+}
+
+// alonePayloads are those of the datagrams that a point alone has: one of them may have been acknowledged in
+// the place of another.
+func (p *pairing) alonePayloads(at int) map[payload]bool {
+	out := map[payload]bool{}
+	for i := range p.c[at].list {
+		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
+			out[payload{p.wayAt(at, d), d.hash}] = true
+		}
+	}
+	return out
 }
 
 // claims are the losses that an analysis counts of a side.
@@ -248,14 +277,19 @@ func (s *sendings) add(retries []link) {
 	}
 }
 
+// of gives the frames of the unit that a frame is of.
+func (s *sendings) of(frame uint32) []uint32 {
+	root := s.root(frame)
+	return append([]uint32{root}, s.all[root]...)
+}
+
 // repeats reports whether a frame is a transmission of a unit that was sent again.
 func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
 
 // alone reports whether what acknowledges a frame acknowledges no other transmission of its
 // unit: by is what acknowledges each.
 func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
-	root := s.root(frame)
-	for _, f := range append([]uint32{root}, s.all[root]...) {
+	for _, f := range s.of(frame) {
 		if f != frame && by[f] != 0 && by[f] == by[frame] {
 			return false
 		}
@@ -317,27 +351,31 @@ func (p *poor) has(t int64) bool {
 
 // markReordered marks what came to the second point behind what passed the first one later.
 func (p *pairing) markReordered() {
-	highest := make(map[*way]int32)
-	for at, c := range p.c {
-		for i := range c.list {
-			d := &c.list[i]
-			w := p.wayAt(at, d)
-			if c.fate[i] != Delivered || w.first != 1-at {
+	p.ways(func(_ *line, _ int, w *way) {
+		if w.first == none {
+			return
+		}
+		first, second := p.c[w.first], p.c[1-w.first]
+		highest := int32(none)
+		for _, i := range w.lists[1-w.first] {
+			if second.fate[i] != Delivered {
 				continue
 			}
-			h, ok := highest[w]
-			if m := c.mate[i]; !ok || m > h {
-				highest[w] = m
+			if m := second.mate[i]; m > highest {
+				highest = m
 			} else {
-				d.bits |= reordered
-				p.c[1-at].list[m].bits |= reordered
+				first.list[m].bits |= reordered
+				second.list[i].bits |= reordered
 			}
 		}
-	}
+	})
 }
 
 // tellUnseen finds the datagrams that are in neither capture.
 func (p *pairing) tellUnseen() {
+	if p.same {
+		return
+	}
 	for at, c := range p.c {
 		keys := make([]numbersOf, 0, len(c.numbers))
 		for k, n := range c.numbers {

@@ -18,6 +18,7 @@ type way struct {
 	jitter  int64         // by how much delays of neighbours differ usually, ns
 	delta   int64         // median of what clock 2 shows more than clock 1 at the arrivals of anchors
 	known   bool          // delta
+	again   [2]int        // datagrams soon behind an equal one, at each point
 	alone   [2]int        // unique payloads of each point alone
 	rest    []group       // payloads that several datagrams have, until they are paired
 	soft    []soft        // what tells how delays go beside anchors
@@ -38,9 +39,11 @@ type pairing struct {
 	of       [2][]lineOf // of each pair
 	waysOf   [2][]*way   // of each flow
 	counting [2][]int8   // of each flow, see counts
+	mirror   [2]int8     // see mirrored
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points
+	canon    int   // the point by whose clock the other is told
 	clocks   clocks
 	poor     [2]poor
 	unseen   []unseen

@@ -7,7 +7,7 @@ import (
 
 // Bounds of pairing.
 const (
-	leastKept   = 0.95 // share of unique payloads whose identification is the same at both points, if the path keeps it
+	leastKept   = 0.5  // share of unique payloads whose identification is the same at both points, if the path keeps it: by chance hardly any is
 	fewAnchors  = 4    // below which a way asks the others
 	mostAway    = 3e9  // by which the delay of an anchor differs from those around it, ns
 	soonCopy    = 2e6  // within which an equal datagram is a copy where no identification tells, ns
@@ -99,10 +99,8 @@ func (m *matcher) dedupe(s [2][]entry) {
 		}
 		if ei == i+1 && ek == k+1 {
 			a, b := s[0][i].at, s[1][k].at
-			if m.fits(a, b) {
+			if m.fits(a, b) { // else one was lost, and another one missed
 				m.p.pair(a, b)
-			} else {
-				m.rest = append(m.rest, group{{a}, {b}})
 			}
 		} else if ei-i <= 1 && ek-k <= 1 {
 			m.w.alone[0] += ei - i
@@ -133,29 +131,51 @@ func (m *matcher) several(g group) {
 		m.rest = append(m.rest, g)
 		return
 	}
-	byID := map[uint16]*group{}
-	var order []uint16
+	var byID []group // few have the same payload, mostly
+	var index map[uint16]int
+	many := len(g[0])+len(g[1]) > 16
+	if many {
+		index = map[uint16]int{}
+	}
+	find := func(id uint16) int {
+		if many {
+			if i, ok := index[id]; ok {
+				return i
+			}
+			return none
+		}
+		return slices.IndexFunc(byID, func(x group) bool { return m.idOf(x) == id })
+	}
 	for point := range g {
 		for _, i := range g[point] {
 			id := m.at(point, i).ipid
-			x := byID[id]
-			if x == nil {
-				x = &group{}
-				byID[id] = x
-				order = append(order, id)
+			k := find(id)
+			if k == none {
+				k, byID = len(byID), append(byID, group{})
+				if many {
+					index[id] = k
+				}
 			}
-			x[point] = append(x[point], i)
+			byID[k][point] = append(byID[k][point], i)
 		}
 	}
-	for _, id := range order {
-		switch x := byID[id]; {
+	for _, x := range byID {
+		switch {
 		case len(x[0]) == 0 || len(x[1]) == 0:
-		case len(x[0]) == 1 && len(x[1]) == 1 && id != 0:
+		case len(x[0]) == 1 && len(x[1]) == 1 && m.idOf(x) != 0:
 			m.p.pair(x[0][0], x[1][0])
 		default:
-			m.rest = append(m.rest, *x)
+			m.rest = append(m.rest, x)
 		}
 	}
+}
+
+// idOf is the identification of a group that has one.
+func (m *matcher) idOf(g group) uint16 {
+	if len(g[0]) > 0 {
+		return m.at(0, g[0][0]).ipid
+	}
+	return m.at(1, g[1][0]).ipid
 }
 
 // firsts leaves out what is a copy of another frame of the same point.
@@ -189,7 +209,7 @@ func (m *matcher) isCopy(point int, first, later int32) bool {
 	if a.ipid != 0 && b.ipid != 0 && m.p.counts(point, a.flow) {
 		return a.ipid == b.ipid && apart < m.idLasts()
 	}
-	return false // see resolveCopies
+	return apart < soonCopy && m.p.mirrored(point) // else see resolveCopies
 }
 
 // idLasts is for how long an identification stands for one datagram.
@@ -266,24 +286,41 @@ func (m *matcher) sift() {
 // pair makes two datagrams one.
 func (p *pairing) pair(a, b int32) { p.c[0].mate[a], p.c[1].mate[b] = b, a }
 
-// counts reports whether a sender counts its datagrams in their identification: neighbours differ.
+// counts reports whether a sender counts its datagrams in their identification: there are many.
 func (p *pairing) counts(point int, f uint32) bool {
 	if p.counting[point] == nil {
 		p.counting[point] = make([]int8, len(p.c[point].flows))
 	}
 	known := &p.counting[point][f]
 	if *known == 0 {
-		list, same := p.byFlow[point][f], 0
-		n := min(len(list), 256)
-		for i := 1; i < n; i++ {
-			if p.c[point].list[list[i]].ipid == p.c[point].list[list[i-1]].ipid {
-				same++
-			}
+		list := p.byFlow[point][f]
+		list = list[:min(len(list), 256)]
+		ids := map[uint16]bool{}
+		for _, i := range list {
+			ids[p.c[point].list[i].ipid] = true
 		}
 		*known = 1
-		if same*2 > n-1 {
+		if len(ids)*3 < len(list) {
 			*known = -1
 		}
 	}
 	return *known > 0
+}
+
+// mirrored reports whether a capture holds nearly everything twice, as that of a mirror port may.
+func (p *pairing) mirrored(point int) bool {
+	if p.mirror[point] == 0 {
+		list, twice := p.c[point].list, 0
+		list = list[:min(len(list), 1<<12)]
+		for i := 1; i < len(list); i++ {
+			if a, b := &list[i-1], &list[i]; a.hash == b.hash && a.flow == b.flow && b.time-a.time < soonCopy {
+				twice++
+			}
+		}
+		p.mirror[point] = -1
+		if twice*3 > len(list) {
+			p.mirror[point] = 1
+		}
+	}
+	return p.mirror[point] > 0
 }

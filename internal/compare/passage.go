@@ -31,14 +31,28 @@ func always() span { return span{math.MinInt64, math.MaxInt64} }
 
 // axis is a time of a datagram on the axis.
 func (r *Comparison) axis(at int, i int32, t int64) int64 {
-	switch s := r.p.segment(at, i); {
-	case at == r.opts.Reference:
-		return t
-	case at == Point2:
-		return s.to1(t)
-	default:
-		return t + s.at(t)
+	if r.p.clocks.none {
+		return r.untimed(at, i, t)
 	}
+	if at == r.opts.Reference {
+		return t
+	}
+	return r.p.convert(at, i, t)
+}
+
+// untimed is a time on the axis where a capture has none: that of the latest datagram that both
+// have.
+func (r *Comparison) untimed(at int, i int32, t int64) int64 {
+	c, other := r.p.c[at], r.p.c[1-at]
+	if c.hasTime {
+		return t
+	}
+	for i = min(i, int32(len(c.list)-1)); i >= 0 && other.hasTime; i-- {
+		if c.mate[i] != none && c.list[i].bits&copied == 0 {
+			return other.list[c.mate[i]].time
+		}
+	}
+	return other.first
 }
 
 // fill makes the passage of a datagram of a point.
@@ -48,18 +62,18 @@ func (r *Comparison) fill(x *passage, at int, i int32) {
 	d := &c.list[i]
 	*x = passage{fate: c.fate[i], dir: int(p.conns.dirs[at][d.flow]), way: p.wayAt(at, d)}
 	x.at[at], x.at[1-at] = i, c.mate[i]
-	if k := p.conns.byFlow[at][d.flow]; k != none {
-		x.conn = p.conns.all[k]
-	} else if c.mate[i] != none {
-		if k = p.conns.byFlow[1-at][p.c[1-at].list[c.mate[i]].flow]; k != none {
-			x.conn = p.conns.all[k]
-		}
-	}
 	if x.fate == Delivered {
 		if first := x.way.first; first != none {
 			at = first
 		}
 		i = x.at[at]
+	}
+	for _, point := range [2]int{at, 1 - at} { // that of its first point goes first
+		if n := x.at[point]; n != none && x.conn == nil {
+			if k := p.conns.byFlow[point][p.c[point].list[n].flow]; k != none {
+				x.conn = p.conns.all[k]
+			}
+		}
 	}
 	x.part, x.time = p.clocks.place(x.at), r.axis(at, i, p.c[at].list[i].time)
 	if x.fate == Delivered {
@@ -74,9 +88,11 @@ func (r *Comparison) measure(x *passage) {
 	if x.way.first == none || a.bits&b.bits&timed == 0 || p.clocks.none {
 		return
 	}
-	s := p.segment(Point1, x.at[0])
-	x.delay = b.time - a.time - s.at(a.time)
-	if x.way.first == Point2 {
+	s := p.segment(p.canon, x.at[p.canon])
+	if p.canon == Point2 {
+		a, b = b, a
+	}
+	if x.delay = b.time - a.time - s.at(a.time); x.way.first != p.canon {
 		x.delay = -x.delay
 	}
 	x.timed, x.truly = true, !s.sided()

@@ -103,7 +103,9 @@ func (r *Comparison) record(b []byte, x *passage, least map[stretch]int64) []byt
 		b = append(b, "ab"[dir], '"')
 	}
 	b = append(append(append(b, `,"fate":"`...), x.fate.String()...), '"')
-	b = appendTime(b, "time", x.time)
+	if x.time != 0 {
+		b = appendTime(b, "time", x.time)
+	}
 	f := r.frames(x)
 	for at, i := range x.at {
 		if i != none {
@@ -137,9 +139,9 @@ var (
 
 // rest appends what a record says of the datagram itself.
 func (r *Comparison) rest(b []byte, x *passage) []byte {
-	at := Point1
-	if x.at[0] == none {
-		at = Point2
+	at := max(x.way.first, Point1) // its first point tells, where it has it
+	if x.at[at] == none {
+		at = 1 - at
 	}
 	i := x.at[at]
 	if i == none {

@@ -27,6 +27,9 @@ type Run struct {
 	// Begin tells, before a datagram is tracked, which one it is; it is called by
 	// the worker of the shard.
 	Begin func(shard int, frame uint64)
+	// Shard, when not nil, says which table follows a datagram's pair, below Shards, in runs of
+	// one worker: for captures that differ in addresses alone to be followed alike.
+	Shard func(d *dissect.Datagram) int
 	// Sink gives the sink of a shard; nil when only counters matter. Sinks of
 	// different shards are used by different goroutines.
 	Sink func(shard int) session.Sink
@@ -138,7 +141,11 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 			}
 		}
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
-			shard = r.spread.shardOf(&p.Datagram)
+			if r.Shard != nil {
+				shard = r.Shard(&p.Datagram)
+			} else {
+				shard = r.spread.shardOf(&p.Datagram)
+			}
 			r.add(shard, &p.Datagram)
 		}
 		if err := r.passed(p.Frame); err != nil {

@@ -41,7 +41,7 @@ func addressOf(b []byte) netip.Addr { ip, _ := netip.AddrFromSlice(b); return ip
 func portOf(b []byte) uint16        { return binary.BigEndian.Uint16(b) }
 
 // mostAddresses bounds how many of a kind there are; a capture with more is refused.
-const mostAddresses = 1 << 20
+const mostAddresses = 1 << 19
 
 // note shows what is at a place.
 func (a *Addresses) note(kind placeKind, b []byte) {

@@ -92,7 +92,10 @@ func structure(fr *dissect.Frame) (kept []extent) {
 	}
 	if e := fr.Err; e != nil && e.Field != nil && e.Field.Privacy == dissect.Keep { // what is wrong stays wrong
 		size := e.Field.Size
-		if size == 0 {
+		switch {
+		case e.Field.Name == "dp8.command":
+			size = 8 // rules look at the head that a command frame would have
+		case size == 0:
 			size = maxVarint
 		}
 		from := e.Offset

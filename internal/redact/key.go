@@ -32,7 +32,6 @@ const (
 	forIPv4
 	forIPv6
 	forPort
-	forSecret
 	forValue
 	forCount
 )
@@ -64,18 +63,9 @@ func (k *Key) secret(s [8]byte) [8]byte {
 	if s == [8]byte{} {
 		return s
 	}
-	if s = k.feistel(s); s == [8]byte{} {
-		s = k.feistel(s) // what zero would become is free
-	}
-	return s
-}
-
-func (k *Key) feistel(s [8]byte) [8]byte {
-	for round := uint32(0); round < 4; round++ {
-		h := k.hash(forSecret, round, s[4:])
-		l := binary.LittleEndian.Uint32(s[:]) ^ binary.LittleEndian.Uint32(h[:])
-		copy(s[:4], s[4:])
-		binary.LittleEndian.PutUint32(s[4:], l)
+	k.permute(s[:], anything)
+	if s == [8]byte{} {
+		k.permute(s[:], anything) // what zero would become is free
 	}
 	return s
 }

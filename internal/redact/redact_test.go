@@ -200,8 +200,7 @@ func change(t *testing.T, link capture.LinkType, b []byte) []byte {
 		t.Fatal(err)
 	}
 	w := NewWriter(s, false, false)
-	blocksOf(w.blocks, 0).order = binary.LittleEndian
-	p := &packet{record: capture.Record{Data: bytes.Clone(b), WireLen: len(b), Link: link, Block: make([]byte, 32+len(b)+3&^3)}}
+	p := &packet{section: blocks{binary.LittleEndian}, record: capture.Record{Data: bytes.Clone(b), WireLen: len(b), Link: link, Block: make([]byte, 32+(len(b)+3)&^3)}}
 	p.record.Block[0] = blockEnhanced
 	w.change(p, nil)
 	if w.err != nil {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -20,6 +21,7 @@ type Search struct {
 	a      *Addresses
 	layout layout
 	pieces []piece
+	later  []dissect.Datagram // that were not recognised, and hold something
 	blocks map[int]*blocks
 }
 
@@ -31,9 +33,19 @@ func NewSearch(s *Survey) *Search {
 // Attach makes a run of one worker show what it reads, as Survey.Attach does.
 func (s *Search) Attach(r *pipeline.Run) { watch(r, s.packet, s.frame) }
 
-// Rest searches what stands behind the last packets of the inputs.
-func (s *Search) Rest(src *capture.Source) {
-	eachRest(src, s.blocks, func(b []byte, number bool) {
+// Rest searches what is known at the end of the run: what stands behind the last packets of the
+// inputs, and pairs that were not recognised.
+func (s *Search) Rest(r *pipeline.Run) {
+	guessed := guesses(r)
+	for i := range s.later {
+		d := &s.later[i]
+		if p := guessed[way{d.Src, d.Dst}]; p != nil {
+			s.datagram(d, guessedPieces(p, d.Payload))
+		} else {
+			s.look(d.Payload, false, placeOf(d))
+		}
+	}
+	eachRest(r.Source, s.blocks, func(b []byte, number bool) {
 		s.look(b, number, func() string { return "a block after the last packet" })
 	})
 }
@@ -112,23 +124,39 @@ func (s *Search) place(at place, b []byte, where func() string) {
 	}
 }
 
+// mostLater is how many datagrams wait for what the end of the run tells of them.
+const mostLater = 1 << 12
+
 // frame searches the fields of a datagram.
 func (s *Search) frame(fr *dissect.Frame) {
-	if fr.Kind != dissect.UDP {
+	if fr.Kind == dissect.UDP && isOurs(fr) {
+		s.pieces = pieces(s.pieces[:0], fr)
+		s.datagram(fr.Datagram, s.pieces)
 		return
 	}
-	where := func() string { return fmt.Sprintf("packet %d", fr.Frame) }
-	if fr.Tree == nil || !isOurs(fr) {
-		s.look(fr.Payload, false, where)
-		return
+	switch i, _, _ := s.o.at(fr.Payload); {
+	case fr.Kind != dissect.UDP || i < 0:
+	case len(s.later) < mostLater:
+		d := *fr.Datagram
+		d.Payload = bytes.Clone(d.Payload)
+		s.later = append(s.later, d)
+	default:
+		s.look(fr.Payload, false, placeOf(fr.Datagram))
 	}
-	s.pieces = pieces(s.pieces[:0], fr)
-	for _, p := range s.pieces {
+}
+
+func placeOf(d *dissect.Datagram) func() string {
+	return func() string { return fmt.Sprintf("packet %d", d.Frame) }
+}
+
+func (s *Search) datagram(d *dissect.Datagram, all []piece) {
+	where := placeOf(d)
+	for _, p := range all {
 		switch p.class {
 		case dissect.Address, dissect.Port:
-			unmasked(fr.Payload, p, func(kind placeKind, v []byte) { s.place(place{kind, extent{0, len(v)}}, v, where) })
+			unmasked(d.Payload, p, func(kind placeKind, v []byte) { s.place(place{kind, extent{0, len(v)}}, v, where) })
 		default:
-			s.look(p.of(fr.Payload), p.class == dissect.Signature, where)
+			s.look(p.of(d.Payload), p.class == dissect.Signature, where)
 		}
 	}
 }

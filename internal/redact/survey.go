@@ -15,7 +15,7 @@ import (
 )
 
 // maxSeen bounds how many values are told apart to be counted; further ones count each time.
-const maxSeen = 1 << 22
+const maxSeen = 1 << 20
 
 // Options say how values are replaced.
 type Options struct {
@@ -46,7 +46,7 @@ type counts struct{ names, payloads, payloadBytes, secrets, signatures uint64 }
 func NewSurvey(o Options) *Survey {
 	return &Survey{
 		Replacer: Replacer{Key: o.Key, Addresses: NewAddresses(o.Key, o.KeepPrefix, o.MapPorts), Originals: NewOriginals()},
-		players:  map[netip.Addr]bool{}, guessed: map[way]*dissect.Protocol{}, late: map[uint64]*told{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
+		players:  map[netip.Addr]bool{}, late: map[uint64]*told{}, blocks: map[int]*blocks{}, keys: newLearnedKeys(),
 	}
 }
 
@@ -69,6 +69,23 @@ func watch(r *pipeline.Run, packet func(*capture.Packet), frame func(*dissect.Fr
 		packet(p)
 	}
 	r.Sink = func(shard int) session.Sink { return watcher{sink(shard), frame} }
+}
+
+// maxPairs bounds the pairs of which it is known when they came; further ones are in one table.
+const maxPairs = 1 << 20
+
+// InOrder makes a run of one worker spread address pairs over its tables in the order in which
+// they come, whatever their addresses are.
+func InOrder(r *pipeline.Run) {
+	tables := map[way]int{}
+	r.Shard = func(d *dissect.Datagram) int {
+		table, ok := tables[way{d.Src, d.Dst}]
+		if !ok && len(tables) < maxPairs {
+			table = len(tables) / 2 % pipeline.Shards
+			tables[way{d.Src, d.Dst}], tables[way{d.Dst, d.Src}] = table, table
+		}
+		return table
+	}
 }
 
 // A watcher is a sink that shows frames.
@@ -120,10 +137,10 @@ func isOurs(fr *dissect.Frame) bool { return fr.Protocol != "" && fr.Protocol !=
 // A way is who sends to whom.
 type way struct{ from, to dissect.Endpoint }
 
-// guess finds the pairs that were not recognised and of which there is something to tell all the
-// same, as that they go on with a connection from another port: they are read by the protocol
-// that they most likely speak.
-func (s *Survey) guess(r *pipeline.Run) {
+// guesses finds the pairs of a run that were not recognised and of which there is something to
+// tell all the same, as that they go on with a connection from another port: they are read by
+// the protocol that they most likely speak.
+func guesses(r *pipeline.Run) map[way]*dissect.Protocol {
 	type heading struct {
 		from netip.Addr
 		to   dissect.Endpoint
@@ -133,6 +150,7 @@ func (s *Survey) guess(r *pipeline.Run) {
 	for _, c := range r.Conns() {
 		known[heading{c.A.Addr(), c.B, c.Protocol.Name}], known[heading{c.B.Addr(), c.A, c.Protocol.Name}] = true, true
 	}
+	found := map[way]*dissect.Protocol{}
 	for _, p := range r.Stories() {
 		name, _ := p.Guess()
 		if p.Protocol != "" || !p.Tells() && !known[heading{p.Src.Addr(), p.Dst, name}] {
@@ -140,10 +158,18 @@ func (s *Survey) guess(r *pipeline.Run) {
 		}
 		for _, of := range r.Config.Protocols {
 			if of.Name == name {
-				s.guessed[way{p.Src, p.Dst}], s.guessed[way{p.Dst, p.Src}] = of.Protocol, of.Protocol
+				found[way{p.Src, p.Dst}], found[way{p.Dst, p.Src}] = of.Protocol, of.Protocol
 			}
 		}
 	}
+	return found
+}
+
+// guessedPieces are those of a datagram as a protocol reads it without more knowledge.
+func guessedPieces(p *dissect.Protocol, payload []byte) []piece {
+	fr := dissect.Frame{Tree: &dissect.Tree{Data: payload}}
+	fr.Type, fr.Err = p.Decode(fr.Tree)
+	return pieces(nil, &fr)
 }
 
 func (s *Survey) frame(fr *dissect.Frame) {
@@ -199,7 +225,7 @@ func (s *Survey) value(class dissect.Privacy, v []byte) {
 
 // Assign decides what stands for what, once a run has seen all.
 func (s *Survey) Assign(r *pipeline.Run) error {
-	s.guess(r)
+	s.guessed = guesses(r)
 	eachRest(r.Source, s.blocks, func(b []byte, _ bool) { s.Originals.addTexts(b) })
 	s.Originals.addAddresses(s.Addresses)
 	return s.Addresses.Assign()

@@ -27,6 +27,15 @@ func isAny(b byte) bool    { return b < ' ' || b >= 0x7f }
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
 
+// anything is the alphabet of secrets: all bytes are alike.
+var anything = func() *alphabet {
+	a := &alphabet{}
+	for i := range 256 {
+		a.class[i], a.place[i], a.members[1] = 1, uint8(i), append(a.members[1], byte(i))
+	}
+	return a
+}()
+
 // newAlphabet makes letters, digits, and the bytes that any says, classes.
 func newAlphabet(any func(byte) bool) *alphabet {
 	a := &alphabet{}

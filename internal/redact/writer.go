@@ -24,7 +24,8 @@ type Writer struct {
 	*Replacer
 	Packets, Cut, Dropped uint64
 
-	drop    bool // packets of other protocols are left out
+	drop    bool   // packets of other protocols are left out
+	last    uint64 // number of the last packet: with the first it tells how long was captured
 	signer  signer
 	blocks  map[int]*blocks
 	out     *record.Copy
@@ -34,7 +35,6 @@ type Writer struct {
 	parts   fragments
 	pieces  []piece
 	layout  layout
-	tree    dissect.Tree
 	guessed map[way]*dissect.Protocol
 	late    map[uint64]*told
 	told    map[string]bool
@@ -44,26 +44,27 @@ type Writer struct {
 
 // A packet is on its way to be written.
 type packet struct {
-	record capture.Record // of its own
-	before []byte
-	file   int
-	part   uint64 // of which datagram it is a fragment
-	ends   bool   // it ends that datagram, or is none of its fragments
-	isUDP  bool
-	stays  bool // though it is of no protocol that is known: a notice of ICMP
-	body   []byte
-	known  bool   // body is what its datagrams become
-	ours   bool   // they are of a protocol that is known
-	change uint16 // of the sum of body
-	front  int    // bytes of headers in front of the content of a datagram that came in fragments
-	cut    bool
-	ready  bool
+	record  capture.Record // of its own
+	before  []byte
+	section blocks
+	file    int
+	part    uint64 // of which datagram it is a fragment
+	ends    bool   // it ends that datagram, or is none of its fragments
+	isUDP   bool
+	stays   bool // though it is of no protocol that is known: a notice of ICMP, or the first or last packet
+	body    []byte
+	known   bool   // body is what its datagrams become
+	ours    bool   // they are of a protocol that is known
+	change  uint16 // of the sum of body
+	front   int    // bytes of headers in front of the content of a datagram that came in fragments
+	cut     bool
+	ready   bool
 }
 
 // NewWriter writes what a survey has seen. drop leaves packets of other protocols out; join
 // puts several inputs into one section.
 func NewWriter(s *Survey, drop, join bool) *Writer {
-	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, late: s.late, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
+	return &Writer{Replacer: &s.Replacer, drop: drop, guessed: s.guessed, last: s.now, late: s.late, blocks: map[int]*blocks{}, out: record.NewCopy(record.CopyOptions{Join: join}),
 		signer: signer{key: s.Key, learned: &s.keys, fresh: map[dp8.Secret]freshKey{}}, told: map[string]bool{}}
 }
 
@@ -95,7 +96,7 @@ func (w *Writer) hold(p *capture.Packet) {
 		w.err = fmt.Errorf("%v does not fit in a pcapng file", p.Record.Link)
 	}
 	k := &packet{record: *p.Record, before: bytes.Clone(p.Record.Before), file: p.File, part: p.Assembly,
-		ends: p.Class != capture.Fragment, isUDP: p.Class == capture.UDP, stays: p.Class == capture.Unreachable}
+		ends: p.Class != capture.Fragment, isUDP: p.Class == capture.UDP, stays: p.Class == capture.Unreachable || p.Frame == 1 || p.Frame == w.last}
 	k.record.Block, k.record.Data = bytes.Clone(p.Record.Block), bytes.Clone(p.Record.Data)
 	w.read = append(w.read, k)
 }
@@ -161,16 +162,13 @@ func (w *Writer) remember(p *packet, s *pipeline.Slot) {
 	}
 	t := w.late[s.Datagram.Frame]
 	g := w.guessed[way{s.Datagram.Src, s.Datagram.Dst}]
-	if t == nil && g == nil {
+	if t == nil && g == nil && !s.Datagram.BadChecksum { // which would not be seen of one that is cut
 		return
 	}
 	w.layout.read(&p.record)
 	payload := w.layout.content.of(p.record.Data)
-	if t == nil {
-		w.tree.Reset(payload)
-		fr := dissect.Frame{Tree: &w.tree}
-		fr.Type, fr.Err = g.Decode(&w.tree)
-		t = &told{pieces: pieces(nil, &fr)}
+	if t == nil && g != nil {
+		t = &told{pieces: guessedPieces(g, payload)}
 	}
 	w.prepare(s, payload, t)
 }
@@ -235,6 +233,8 @@ func (w *Writer) Print(dst []byte, s *pipeline.Slot) []byte {
 
 // settle changes a packet, and those that have waited for it.
 func (w *Writer) settle(dst []byte, p *packet) []byte {
+	o := blocksOf(w.blocks, p.file)
+	p.record.Before, p.section = o.others(p.before), *o
 	w.parts.wait(p)
 	switch {
 	case p.part == 0:
@@ -336,9 +336,7 @@ func (w *Writer) change(p *packet, body []byte) {
 		l.sums[i].mend(b, more)
 	}
 	p.cut = end < len(b)
-	o := blocksOf(w.blocks, p.file)
-	p.record.Before = o.others(p.before)
-	p.record.Block = o.packet(p.record.Block, len(b), b[:end])
+	p.record.Block = p.section.packet(p.record.Block, len(b), b[:end])
 }
 
 // fill writes the content of a packet, and says how much is left of the packet.

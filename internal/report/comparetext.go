@@ -232,7 +232,7 @@ func (p *comparer) other(c *compare.Connection) string {
 		for _, x := range []struct {
 			n    uint64
 			what string
-		}{{d.Copies, "copies were made on the way"}, {d.Altered, "arrived with other bytes"}, {d.Reordered, "arrived behind later ones"}} {
+		}{{d.Copies, "copies were made on the way"}, {d.Altered, "arrived with other bytes"}, {d.Reordered, "arrived after later ones"}} {
 			if x.n > 0 {
 				words = append(words, fmt.Sprintf("to %s %d %s", to, x.n, x.what))
 			}

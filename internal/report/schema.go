@@ -15,6 +15,10 @@ var (
 	explainSchema []byte
 	//go:embed points.schema.json
 	pointsSchema []byte
+	//go:embed compare.schema.json
+	compareSchema []byte
+	//go:embed passage.schema.json
+	passageSchema []byte
 	//go:embed finding.schema.json
 	findingSchema []byte
 	//go:embed interval.schema.json
@@ -41,7 +45,7 @@ const EventSchema = "dpdissect/event/1"
 // SchemaNames are the names that Schema knows, in the order of help texts. The schema
 // of check is that of checks, too.
 func SchemaNames() []string {
-	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "ladder", "event", "reduce", "redact", "expect", "wireshark"}
+	return []string{"analysis", "frame", "message", "finding", "check", "checks", "explain", "interval", "points", "compare", "passage", "ladder", "event", "reduce", "redact", "expect", "wireshark"}
 }
 
 // Schema gives the JSON Schema (2020-12) of a record by its short name.
@@ -59,6 +63,10 @@ func Schema(name string) ([]byte, bool) {
 		return measuresOfInterval(intervalSchema), true
 	case "points":
 		return pointsSchema, true
+	case "compare":
+		return compareSchema, true
+	case "passage":
+		return passageSchema, true
 	case "ladder":
 		return ladderSchema, true
 	case "event":

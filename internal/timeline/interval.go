@@ -126,6 +126,9 @@ type line struct {
 	at   int            // the one that was asked for last
 	told measure.Values // what is in the intervals
 
+	taken measure.Values // what is in those that were taken out, see TakeUntil
+	floor int64          // where the last of them ends; 0 where none was
+
 	drawing *drawing `state:"-"` // nil where no picture is wanted
 }
 

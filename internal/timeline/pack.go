@@ -66,7 +66,8 @@ func sized[T any](list []T, n int64) []T {
 func (l *line) pack(p *seq.Packer) {
 	n := int64(len(l.list))
 	p.Ints(&n)
-	l.list, l.told = sized(l.list, n), measure.Values{}
+	packCounts(p, &l.taken)
+	l.list, l.told = sized(l.list, n), l.taken
 	for i := range l.list {
 		if l.list[i] == nil {
 			l.list[i] = new(Interval)
@@ -81,13 +82,9 @@ func (l *line) pack(p *seq.Packer) {
 
 func (v *Interval) pack(p *seq.Packer) {
 	v.freeze()
-	var counts [measure.Counters]*int64
-	for c := range counts {
-		counts[c] = &v.Counts[c]
-	}
 	sums := int64(len(v.sums))
 	p.Times(&v.From, &v.To)
-	p.Ints(counts[:]...)
+	packCounts(p, &v.Counts)
 	p.Ints(&v.InFlight.Numbers, &v.InFlight.Bytes, &sums)
 	p.Bools(&v.HasInFlight)
 	v.sums = sized(v.sums, sums)
@@ -95,6 +92,14 @@ func (v *Interval) pack(p *seq.Packer) {
 		v.sums[i].pack(p)
 	}
 	v.Cells.pack(p)
+}
+
+func packCounts(p *seq.Packer, v *measure.Values) {
+	var counts [measure.Counters]*int64
+	for c := range counts {
+		counts[c] = &v[c]
+	}
+	p.Ints(counts[:]...)
 }
 
 func (c *Cells) pack(p *seq.Packer) {

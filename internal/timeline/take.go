@@ -11,7 +11,7 @@ import (
 
 // TakeUntil takes the intervals out that end at a time or before, in ns, of the connections that
 // frames may still come of, but for the last of each side. What comes off later, see settled,
-// comes off those that are left.
+// comes off those that are left, and what becomes known later is in the first of these.
 func (t *Timeline) TakeUntil(end int64, take func(c *session.Conn, dir dissect.Dir, v *Interval)) {
 	for c, x := range t.conns {
 		for dir := range dissect.Dirs {
@@ -31,10 +31,14 @@ func (t *Timeline) TakeUntil(end int64, take func(c *session.Conn, dir dissect.D
 			l.comeOff(n)
 			t.intervals -= n
 			for _, v := range l.list[:n] {
+				for i := range v.Counts {
+					l.taken[i] += v.Counts[i]
+				}
 				if !v.empty() {
 					take(c, dir, v)
 				}
 			}
+			l.floor = l.list[n-1].To
 			l.list = slices.Delete(l.list, 0, n)
 			l.at = 0
 		}

@@ -130,7 +130,11 @@ func (t *Timeline) Measured(c *session.Conn, dir dissect.Dir, of seq.MeasureSet,
 
 // interval gives the one that holds a time.
 func (t *Timeline) interval(c *session.Conn, l *line, at int64) *Interval {
-	v, fresh := l.find(t.place(c, at))
+	from, to := t.place(c, at)
+	if to <= l.floor { // what is known of an interval that was taken out is in the next one
+		from, to = t.place(c, l.floor)
+	}
+	v, fresh := l.find(from, to)
 	if fresh {
 		t.intervals++
 	}

@@ -65,9 +65,9 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 	if high <= r.top {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
-	for _, num := range list {
+	for i, num := range list {
 		if x := r.at(seq.Num(num)); x != nil && !x.suspect {
-			c.judgeAcked(dir, seq.Num(num), x)
+			c.judgeAcked(dir, seq.Num(num), x, i > 0)
 		}
 	}
 }
@@ -81,20 +81,25 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 	}
 	c.c.Rules.Pass(rRdAckKnown)
 	if x := r.at(first); x != nil && !x.suspect {
-		c.judgeAcked(dir, first, x)
+		c.judgeAcked(dir, first, x, false)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
 		if x := r.at(num); x != nil && !x.suspect {
-			c.judgeAcked(dir, num, x)
+			c.judgeAcked(dir, num, x, true)
 		}
 	}
 	return true
 }
 
-// judgeAcked judges the acknowledgement of a datagram that was captured.
-func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+// judgeAcked judges the acknowledgement of a datagram that was captured, by a bit or by the
+// PacketID itself.
+func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x *sentDatagram, byBit bool) {
 	rules := &c.c.Rules
+	if byBit && !x.reliable && c.BitsOpen(dir) {
+		rules.Unclear(rRdAckUnrel, conform.GuardDial, fmt.Sprintf("PacketID %d may be acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
+		return
+	}
 	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}

@@ -128,6 +128,8 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 			x.Blocked = conform.GuardLife // the side began again since
 		case p.By != 0 && j.Dialect() == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
+		case p.By != 0 && j.Dialect() == knet.Spec && !j.c.Rules.CleanOf(dir, 0):
+			x.Blocked = conform.GuardClean // those since may have been, and are sent again
 		}
 	})
 }

@@ -38,6 +38,7 @@ const (
 	rarePings    = 20e9
 	manyRequests = 5
 	manyReplies  = 3
+	firstPings   = 2   // ids with which a connection of the library begins
 	runTime      = 5e9 // for which no PingRequest was missed before a reply to none
 )
 
@@ -94,7 +95,7 @@ func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message
 	default:
 		x := rules.Here(rRtIdInc, fmt.Sprintf("the pingID is %d, but the previous one was %d", id, a.last))
 		x.Since = a.at
-		if c.numbers().ended() {
+		if c.numbers().ended() || id <= firstPings && c.Datagram.PacketID <= firstPings {
 			x.Blocked = conform.GuardLife // PacketIDs of another connection may happen to go on from here
 		}
 		rules.Judge(x)

@@ -43,10 +43,12 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	latest, _ := peer.Window().Highest()
 	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
+	y := c.side[dir.Other()].datagrams.at(carrier)
+	told := x.carried && ok && y != nil && y.time >= x.time // sent behind it, and not by another connection
 	switch {
-	case x.carried && ok && look.Acked && look.AckTimed && look.AckTime < before:
+	case told && y.reliable && look.Acked && look.AckTimed && look.AckTime >= y.time && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.carried && ok && c.RepliedTo(dir.Other(), carrier, before):
+	case told && c.RepliedTo(dir.Other(), carrier, y.time, before):
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
 	case x.acks >= manyAcks && c.Frame.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
 		rules.Broken(rRdNoresend, msg, x.frame)

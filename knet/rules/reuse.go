@@ -87,7 +87,11 @@ func (c messageJudge) judgeIncomplete(dir dissect.Dir) {
 		if c.c.Rules.Check(rFrComplete, t.full()) || len(t.early) > 0 || !s.datagrams.whole(t.since) || s.datagrams.top != bye.num {
 			continue
 		}
-		c.c.Rules.Judge(conform.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
-			Message: fmt.Sprintf("only part of transfer %d was sent: %d of %d fragments", id, t.got, t.count)})
+		x := conform.Case{Rule: rFrComplete, Dir: dir, Frame: t.frame, Time: t.time, HasTime: true, Since: t.time,
+			Message: fmt.Sprintf("only part of transfer %d was sent: %d of %d fragments", id, t.got, t.count)}
+		if c.c.Rules.SawCut(dir) {
+			x.Blocked = conform.GuardSnap // it may lie in what was cut
+		}
+		c.c.Rules.Judge(x)
 	}
 }

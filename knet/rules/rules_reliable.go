@@ -27,7 +27,7 @@ var reliableRules = [...]conform.Rule{
 		ID: "KN-RD-ACKED", Clause: "kNet page, Reliable Datagrams", Level: conform.Must, Severity: conform.Warn, Scope: "BT", Operation: true,
 		Guards:    conform.Of(conform.GuardBidir, conform.GuardClean, conform.GuardHold),
 		Statement: "every reliable datagram received is acknowledged",
-		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks the same: fails only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either",
+		Care:      "BIDIR, CLEAN, HOLD; loss after the capture point looks the same: fails only if ≥ 3 later PacketIDs are acknowledged by later PacketAcks and the datagram (or its content) is not resent either, or once 32 small datagrams stay unacknowledged while four pings in between are answered (inconclusive without those: nothing shows that they arrived)",
 		Example:   "10, 12, 13, 14 acknowledged, 11 never, no resend",
 	},
 	rRdAckKnown - reliableBase: {

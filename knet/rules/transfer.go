@@ -302,7 +302,7 @@ func (h astray) Settle() (conform.Ruling, conform.Guard) {
 		return conform.Passed, 0
 	case y.count > 0 && !y.doubt && c.side[h.dir].datagrams.whole(h.at):
 		return conform.Failed, 0
-	case y.count > 0 || c.numbers().ended() || c.c.Rules.Now()-h.at < shipTime || !c.went(h.dir, h.mark, h.at):
+	case y.count > 0 || c.numbers().ended() || c.side[h.dir].datagrams.topAt-h.at < shipTime || !c.went(h.dir, h.mark, h.at):
 		return conform.Doubtful, conform.GuardHold
 	}
 	return conform.Failed, 0

@@ -1,5 +1,7 @@
 // Package track follows the connections of kNet over UDP: what their sides send, acknowledge
-// and say. It judges nothing; a Judge may look on.
+// and say. It judges nothing; a Judge may look on. What receivers ignore and
+// what is not believed, with the place of each in the code, is the table of the protocol in
+// docs/architecture.md, "What gates".
 package track
 
 import (

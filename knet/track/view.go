@@ -44,6 +44,11 @@ func (v View) Connects() int { return v.c.life.connects }
 // Number is the full number behind the reliable number of a message that a side sends.
 func (v View) Number(dir dissect.Dir, wire uint32) seq.Num { return v.c.side[dir].numbers.Peek(wire) }
 
+// BitsOpen reports that it is not certain which PacketIDs the bits of a side's PacketAcks name.
+func (v View) BitsOpen(dir dissect.Dir) bool {
+	return v.c.pair.params.Dialect == knet.Spec && !v.c.side[dir].bits.sure
+}
+
 // MayHave reports that it is open whether a side has acknowledged a PacketID.
 func (v View) MayHave(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].bits.mayHave(num) }
 
@@ -53,13 +58,14 @@ func (v View) Renames(dir dissect.Dir) bool {
 	return r != nil && r.style
 }
 
-// RepliedTo reports that a PingRequest in a datagram of a side was replied to before a time.
-func (v View) RepliedTo(dir dissect.Dir, num seq.Num, before int64) bool {
+// RepliedTo reports that a PingRequest in a datagram of a side, sent at a time or later, was replied
+// to before another.
+func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool {
 	if v.c.side[dir].pings == nil {
 		return false
 	}
 	for i := range v.c.side[dir].pings {
-		if p := &v.c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at+p.took < before {
+		if p := &v.c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at >= since && p.at+p.took < before {
 			return true
 		}
 	}

@@ -18,6 +18,7 @@ type options struct {
 	most   int
 	dir    string
 	cost   bool
+	plugin bool
 }
 
 func main() {
@@ -28,6 +29,7 @@ func main() {
 	flag.IntVar(&o.most, "most", 10_000_000, "frames of the longest capture read from standard input, 50000000 for the whole table")
 	flag.StringVar(&o.dir, "dir", os.TempDir(), "folder of the captures, which are kept there")
 	flag.BoolVar(&o.cost, "cost", false, "show what a frame costs on a simulated machine, and nothing else (needs valgrind)")
+	flag.BoolVar(&o.plugin, "plugin", false, "show what the plugin for Wireshark costs tshark, and nothing else")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags] PATH-OF-DPDISSECT")
@@ -44,6 +46,9 @@ func run(o *options) error {
 	if o.cost {
 		return cost(o)
 	}
+	if o.plugin {
+		return plugin(o)
+	}
 	made, err := makeCaptures(o)
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func run(o *options) error {
 	if made {
 		return again()
 	}
-	for _, table := range []func(*options) error{cost, besideTcpdump, besideTheRest, workers, byConnections, byPackets} {
+	for _, table := range []func(*options) error{cost, besideTcpdump, besideTheRest, plugin, workers, byConnections, byPackets} {
 		if err := table(o); err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ func dp4AckMutants() []Mutant {
 			Tamper: dp4Nth(9, dp4ACK, func(f *dp4.Frame) { f.Trailing = []byte{1, 2} })},
 		{Rule: "DP4-2.2.4-LEN", Name: "lacks the last byte", On: clean,
 			Tamper: dp4Bytes(9, dp4ACK, func(p []byte) []byte { return p[:len(p)-1] })},
+		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges the next packet, one ahead all along", Also: []string{"DP4-2.2.4-SERIAL", "DP4-3.1.5.4-BYTES-MAX"}, Steps: dp4Conversation(oneAhead)},
 		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges what was never sent", On: clean,
 			Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Sequence += 30; f.MessageID += 30 })},
 		{Rule: "DP4-2.2.4-PAIR", Name: "names another message", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.MessageID++ })},
@@ -128,6 +129,16 @@ func dp4Conversation(middle func(t *dp4Talk)) []Step {
 	t := newDP4Talk(25)
 	middle(t)
 	return t.end()
+}
+
+// oneAhead has side 1 acknowledge packets by the numbers of the next ones.
+func oneAhead(t *dp4Talk) {
+	for range 60 {
+		t.say(0, 150*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+		f := t.answer(1)
+		f.MessageID, f.Sequence = f.MessageID+1, f.Sequence+1
+		t.reply(1, 25*time.Millisecond, f).Fault = true
+	}
 }
 
 // across lets a packet get lost before the capture; side 1 acknowledges the next one,

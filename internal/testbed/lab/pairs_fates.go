@@ -74,7 +74,7 @@ func judgeFates(p *pairs.Pair, said *Compared, exact bool) *FateCount {
 	var open []verdictOf
 	for i := range p.Truth.Datagrams {
 		d := &p.Truth.Datagrams[i]
-		if !d.UDP || d.Whole[0] == 0 && d.Whole[1] == 0 {
+		if !d.UDP || d.Whole[0] == 0 && d.Whole[1] == 0 || j.torn(d) {
 			continue
 		}
 		r := j.record(d)
@@ -128,11 +128,18 @@ func (j *fateJudge) index() {
 			for _, f := range d.Frames[point] {
 				j.owner[point][f] = d
 			}
-			if f := d.Whole[point]; f != 0 && d.UDP && j.by[point][f] == nil {
+			if f := d.Whole[point]; f != 0 && d.UDP && !j.torn(d) && j.by[point][f] == nil {
 				j.fault("frame %d of point %d stands in no record", f, point+1)
 			}
 		}
 	}
+}
+
+// torn reports a datagram in fragments of which a capture keeps the beginnings alone: nobody
+// can put them together.
+func (j *fateJudge) torn(d *pairs.Datagram) bool {
+	c := &j.pair.Plan.Points
+	return d.Parts > 1 && c[0].Snaplen+c[1].Snaplen > 0
 }
 
 // record is what is said of a datagram.

@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"slices"
 
@@ -20,7 +21,7 @@ const (
 	Outside        = "outside"
 )
 
-// A Truth is what became of each datagram that passed one of the points, and what the clocks
+// A Truth is what became of each datagram that was sent, and what the clocks
 // showed.
 type Truth struct {
 	Start      int64      `json:"start"` // true time at which the session began, ns since 1970
@@ -50,7 +51,7 @@ type Datagram struct {
 	Altered  bool     `json:"altered,omitempty"`   //
 	OneWay   int64    `json:"one_way,omitempty"`   // ns, of the delivered
 	Sent     int64    `json:"at"`                  // true time at which it passed the first point that it passed, ns
-	Alike    int      `json:"alike"`               // the datagrams of its direction with the same bytes have the same
+	Alike    int      `json:"alike"`               // the datagrams of its direction with the same bytes, as far as both captures keep them, have the same
 }
 
 // truth tells it once all has passed.
@@ -63,10 +64,7 @@ func (x *taking) truth() Truth {
 		d, l := &x.log.Sent[i], &x.lives[i]
 		f := x.Plan.first(d.Side)
 		first, second := &l[f], &l[1-f]
-		if first.parts == 0 && second.parts == 0 {
-			continue
-		}
-		key := string(rune(d.Side)) + string(rune(d.Player)) + string(d.Payload)
+		key := fmt.Sprint(d.Side, d.Player, len(d.Payload), string(d.Payload[:min(len(d.Payload), x.kept(d.From.Addr().Is6()))]))
 		if _, ok := alike[key]; !ok {
 			alike[key] = len(alike)
 		}
@@ -145,6 +143,25 @@ func (x *taking) delays() (fastest, slowest [2]int64) {
 		}
 	}
 	return fastest, slowest
+}
+
+// kept is how many bytes of a payload both captures keep.
+func (x *taking) kept(ipv6 bool) int {
+	least := 1 << 16
+	for _, c := range x.Plan.Points {
+		if c.Snaplen == 0 {
+			continue
+		}
+		n := c.Snaplen - 8 - 20
+		if ipv6 {
+			n -= 20
+		}
+		if !c.Raw {
+			n -= 14
+		}
+		least = min(least, max(0, n))
+	}
+	return least
 }
 
 // late marks datagrams that arrived behind one that passed the first point later (RFC 4737).

@@ -76,8 +76,10 @@ if okPost then
 
   local function explain(tree, e)
     local k = e.keys
+    local hidden = handle and not tree.visible and not tree:referenced(handle)
+    if hidden and not k["note.rule"] and (not k.analysis or k.analysis == "ack") then return end -- no expert info either
     local item = tree:add(post)
-    if handle and not tree.visible and not tree:referenced(handle) then
+    if hidden then
       words(item, k)
       findings(item, e)
       return

@@ -2,8 +2,12 @@
 -- each: row, offset, length, depth, value. The first failure sticks: from then on nothing is
 -- read or recorded. No function here looks at anything but its arguments.
 
+-- nodesOf is where all readers record, one after the other: a list that grows anew for each
+-- datagram costs more than the bytes.
+local nodesOf = {}
+
 local function reader(s)
-  return { s = s, n = #s, pos = 0, depth = 0, nodes = {}, count = 0, bad = false }
+  return { s = s, n = #s, pos = 0, depth = 0, nodes = nodesOf, count = 0, bad = false }
 end
 
 local function add(r, row, off, len, value)

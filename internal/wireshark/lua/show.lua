@@ -109,10 +109,12 @@ local function showOne(p, tvb, tree, from, size, length, keys)
     layout = p.layout()
   end
   local kind = decoders[p.name](r, layout, length, told)
-  local item = tree:add(p.proto, tvb(from, size))
-  if tree.visible or not p.handle or tree:referenced(p.handle) then plant(item, tvb, r, from) end
   local text = summary(told or kind, r)
-  item:append_text(" " .. text)
+  if tree.visible or not p.handle or tree:referenced(p.handle) then
+    local item = tree:add(p.proto, tvb(from, size))
+    plant(item, tvb, r, from)
+    item:append_text(" " .. text)
+  end
   if not keys then return text end
   text = marksOf(keys) .. text
   if keys["error.offset"] then text = text .. " [Malformed: " .. unescape(keys["error.field"] or "") .. " at byte " .. keys["error.offset"] .. "]" end

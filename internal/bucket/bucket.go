@@ -1,0 +1,108 @@
+// Package bucket writes the files of tables as objects of S3, or of what speaks as it does.
+package bucket
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/dpdissect/dpdissect/internal/tables"
+)
+
+// Scheme is what the names of buckets begin with.
+const Scheme = "s3://"
+
+// patience is how long one request may take.
+const patience = 10 * time.Minute
+
+// A Bucket is a tables.Store.
+type Bucket struct {
+	client       *minio.Client
+	name, prefix string
+}
+
+// Open gives access to s3://BUCKET/PREFIX. Credentials, region and address are those of the
+// environment, as the tools of AWS read them. It asks whether the bucket is there.
+func Open(name string) (*Bucket, error) {
+	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(name, Scheme), "/")
+	if bucket == "" {
+		return nil, errors.New("want s3://BUCKET/PREFIX")
+	}
+	at, err := url.Parse(cmp.Or(os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com"))
+	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {
+		return nil, errors.New("AWS_ENDPOINT_URL: want https://HOST")
+	}
+	if os.Getenv("AWS_ACCESS_KEY_ID") == "" || os.Getenv("AWS_SECRET_ACCESS_KEY") == "" {
+		return nil, errors.New("no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	}
+	client, err := minio.New(at.Host, &minio.Options{Creds: credentials.NewEnvAWS(), Secure: at.Scheme == "https",
+		Region: cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))})
+	if err != nil {
+		return nil, err
+	}
+	b := &Bucket{client, bucket, strings.Trim(prefix, "/")}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	there, err := client.BucketExists(ctx, bucket)
+	if err == nil && !there {
+		err = fmt.Errorf("there is no bucket %s, or these credentials may not see it", bucket)
+	}
+	return b, err
+}
+
+// Temporary implements tables.Store.
+func (b *Bucket) Temporary() string { return os.TempDir() }
+
+// Create implements tables.Store. An object is there at once or not at all: it is put together in a
+// temporary file.
+func (b *Bucket) Create(path string) (tables.Pending, error) {
+	f, err := os.CreateTemp("", ".dpdissect-object-*")
+	if err != nil {
+		return nil, err
+	}
+	if b.prefix != "" {
+		path = b.prefix + "/" + path
+	}
+	return &object{File: f, bucket: b, key: path}, nil
+}
+
+// An object is one that is being written.
+type object struct {
+	*os.File
+	bucket *Bucket
+	key    string
+}
+
+// Commit implements tables.Pending: it puts the object.
+func (o *object) Commit() error {
+	defer o.Abort()
+	size, err := o.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = o.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err = o.bucket.client.PutObject(ctx, o.bucket.name, o.key, o.File, size, minio.PutObjectOptions{DisableMultipart: true, ContentType: "application/octet-stream"})
+	if err != nil {
+		return fmt.Errorf("%s%s/%s: %w", Scheme, o.bucket.name, o.key, err)
+	}
+	return nil
+}
+
+// Abort implements tables.Pending.
+func (o *object) Abort() {
+	o.Close()
+	os.Remove(o.Name())
+}

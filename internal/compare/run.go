@@ -1,0 +1,78 @@
+package compare
+
+import "math"
+
+// Bounds of runs that are lost.
+const (
+	byChance  = 1e-6 // that a capture missed them all
+	shortRun  = 4
+	meanwhile = 16 // datagrams captured during a long one
+)
+
+// resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
+// while it captured others as usual: they were lost, however often it misses some.
+func (p *pairing) resolveRuns() {
+	rates := p.missRates()
+	p.ways(func(_ *line, _ int, w *way) {
+		if w.first == none {
+			return
+		}
+		c := p.c[w.first]
+		var run []int32
+		flush := func() {
+			if p.lostRun(w.first, run, rates[1-w.first]) {
+				for _, i := range run {
+					c.fate[i] = LostBetween
+				}
+			}
+			run = run[:0]
+		}
+		for _, i := range w.lists[w.first] {
+			switch c.fate[i] {
+			case NoFate:
+			case Uncertain, LostBetween:
+				run = append(run, i)
+			default:
+				flush()
+			}
+		}
+		flush()
+	})
+}
+
+// missRates are the shares of datagrams that each point misses: of those that passed it first and
+// that the other one has.
+func (p *pairing) missRates() (rates [2]float64) {
+	var missed, all [2]float64
+	p.ways(func(_ *line, _ int, w *way) {
+		if w.first == none {
+			return
+		}
+		for _, i := range w.lists[1-w.first] {
+			switch p.c[1-w.first].fate[i] {
+			case MissedByFirst:
+				missed[w.first]++
+				all[w.first]++
+			case Delivered:
+				all[w.first]++
+			}
+		}
+	})
+	for at := range rates {
+		rates[at] = (missed[at] + 1) / (all[at] + 2)
+	}
+	return rates
+}
+
+// lostRun reports whether the second point cannot have missed a run by chance, nor because it
+// captured nothing meanwhile.
+func (p *pairing) lostRun(at int, run []int32, rate float64) bool {
+	n := len(run)
+	if n < shortRun || float64(n)*math.Log(rate) > math.Log(byChance) {
+		return false
+	}
+	c, other := p.c[at], p.c[1-at]
+	from := p.convert(at, run[0], c.list[run[0]].time)
+	to := p.convert(at, run[n-1], c.list[run[n-1]].time)
+	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/4))
+}
