@@ -14,7 +14,7 @@ func newSchema() *cobra.Command {
 		Use:   "schema NAME",
 		Short: "Print the JSON Schema of a record",
 		Long: `Print the JSON Schema (2020-12) of a record:
-` + strings.Join(names[:6], ", ") + ",\n" + orList(names[6:]) + `.
+` + strings.Join(names[:9], ", ") + ",\n" + orList(names[9:]) + `.
 
 A schema is both text and JSON: --format is accepted, as by all reference
 commands, but makes no difference.`,
