@@ -59,14 +59,19 @@ capture.
 --from and --to count what happens between them: connections with a packet in
 that span, and their numbers, findings and totals within it. State is tracked
 from the start of the capture, and the end of a connection is reported even if
-it lies outside. Round trips of pings are not reported then.`,
+it lies outside. Round trips of pings are not reported then.
+
+A capture may come in pieces: with --state-out a run leaves what the next piece
+needs, which --state-in takes. The last report is that of one run over all of
+them. INPUTs are read in the order given then.`,
 		Example: `  dpdissect analyze game.pcap
   dpdissect analyze -Y 'ip.addr == 10.0.0.1' --format json one.pcap two.pcapng
   tcpdump -U -w - udp or icmp | dpdissect analyze -
   ssh host tcpdump -U -w - udp or icmp | dpdissect analyze --interval 10 -
   dpdissect analyze -i eth0 -f 'udp portrange 2300-2400 or icmp'
   dpdissect analyze -i any --format ndjson --interval 5 -a duration:3600
-  dpdissect analyze -i eth0 -w game.pcapng`,
+  dpdissect analyze -i eth0 -w game.pcapng
+  dpdissect analyze --state-in game.state --state-out game.state next.pcap`,
 		Annotations: map[string]string{quietMeans: "only the table and the findings, and no progress bar"},
 		RunE:        c.runE,
 	}

@@ -146,7 +146,7 @@ func helpOrVersion(root *cobra.Command, _ []string) error {
 	if version, _ := root.Flags().GetBool("version"); !version {
 		return root.Help()
 	}
-	_, err := fmt.Fprintln(root.OutOrStdout(), "dpdissect", toldVersion().line())
+	_, err := fmt.Fprint(root.OutOrStdout(), versionText())
 	return err
 }
 

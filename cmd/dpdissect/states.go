@@ -17,6 +17,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/state"
+	"github.com/dpdissect/dpdissect/internal/tables"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -94,12 +95,20 @@ func (p *piecewise) begin(in *input) (body []byte, most int64, err error) {
 	case head.Command != p.head.Command:
 		return nil, 0, fmt.Errorf("--state-in: %s is a state of '%s', not of '%s': %s", p.from, head.Command, p.head.Command, anew)
 	case head.Options != p.head.Options:
-		return nil, 0, fmt.Errorf("--state-in: %s was made with other options (--protocols, -d, -f, --bpf, secrets): give the same, or %s", p.from, anew)
+		return nil, 0, fmt.Errorf("--state-in: %s was made with other options (%s): give the same, or %s", p.from, p.optionNames(), anew)
 	}
 	if body, err = open(); err != nil {
 		return nil, 0, stateError{fmt.Errorf("%s: %w", p.from, err)}
 	}
 	return body, state.Memory(len(file)) - int64(len(body)), nil
+}
+
+// optionNames names the options that count.
+func (p *piecewise) optionNames() string {
+	if p.more != nil {
+		return "--protocols, -d, -f, --bpf, secrets, --interval, --idle, --tables"
+	}
+	return "--protocols, -d, -f, --bpf, secrets"
 }
 
 // headOf is the head of states that the command makes with its options.
@@ -126,7 +135,13 @@ func (p *piecewise) headOf(in *input) (h state.Head, err error) {
 
 // stateLayout is the number of the layout of states of this build.
 func stateLayout() uint64 {
-	return pipeline.Layout(session.Config{Protocols: protocols.All(protocols.Options{})}, new(pipeline.Findings))
+	number, _ := stateTypes()
+	return number
+}
+
+// stateTypes is the number of the layout, and what of the types could not be written.
+func stateTypes() (uint64, []string) {
+	return pipeline.Layout(session.Config{Protocols: protocols.All(protocols.Options{})}, append(tables.Types(), new(pipeline.Findings))...)
 }
 
 // attach opens --state-out and lets the job's run go on from a state, and leave one. kept

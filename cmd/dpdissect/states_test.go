@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -110,6 +113,81 @@ func testEveryCut(t *testing.T, all []capture.Record) {
 	}
 }
 
+// TestStateTypes: all that tables, and what commands keep beside them, lead to can be written.
+func TestStateTypes(t *testing.T) {
+	if _, unknown := stateTypes(); len(unknown) > 0 {
+		t.Errorf("can't be written: %q", unknown)
+	}
+}
+
+// rowsBelow are the rows of all tables below a folder, each behind the name of its table and without its step, in
+// the order of their texts, and in how many steps they are.
+func rowsBelow(t *testing.T, dir string) (rows []string, steps int) {
+	t.Helper()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		seen[filepath.Base(path)] = true
+		table, _, _ := strings.Cut(strings.TrimPrefix(path, dir+string(filepath.Separator)), string(filepath.Separator))
+		b, err := os.ReadFile(path)
+		for line := range strings.Lines(string(b)) {
+			rows = append(rows, table+" "+stepOf.ReplaceAllString(line, ""))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(rows)
+	return rows, len(seen)
+}
+
+var stepOf = regexp.MustCompile(`"step":\d+,?`)
+
+// TestRowsOfPiecesAreOnePass: the rows of all steps are those of one pass, each once, also of captures so long that
+// most rows are final before the end.
+func TestRowsOfPiecesAreOnePass(t *testing.T) {
+	several := 0
+	for turn, path := range captures(t) {
+		if turn%6 != 2 {
+			continue
+		}
+		for _, slow := range []int64{1, 4000} {
+			all := packets(t, path)
+			for i := range all {
+				all[i].Time = all[0].Time + (all[i].Time-all[0].Time)*slow
+			}
+			whole, parts := t.TempDir(), t.TempDir()
+			output(t, "tables", "-q", "--chain", "c", "--out", whole, piece(t, all, 0, len(all)))
+			held := filepath.Join(t.TempDir(), "state")
+			files := randomPieces(t, path, all)
+			for i, f := range files {
+				args := []string{"tables", "-q", "--chain", "c", "--out", parts, "--step", strconv.Itoa(i), f}
+				if i > 0 {
+					args = append(args, "--state-in", held)
+				}
+				if i < len(files)-1 {
+					args = append(args, "--state-out", held)
+				}
+				output(t, args...)
+			}
+			want, _ := rowsBelow(t, whole)
+			got, steps := rowsBelow(t, parts)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %d times as slow: %d rows, want %d", path, slow, len(got), len(want))
+			}
+			if steps > 1 {
+				several++
+			}
+		}
+	}
+	if several == 0 {
+		t.Error("no rows were final before the last step")
+	}
+}
+
 // stateOf makes a state of the first half of a capture, and gives the other half.
 func stateOf(t *testing.T, more ...string) (path, rest string) {
 	t.Helper()
@@ -192,6 +270,40 @@ func TestBadStates(t *testing.T) {
 	}
 }
 
+// TestHostileStates: whoever makes a state, with a right digest, makes the program neither crash nor hang.
+func TestHostileStates(t *testing.T) {
+	path, rest := stateOf(t)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, open, err := state.Open(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd, codes := rand.New(rand.NewPCG(1, 2)), map[int]int{}
+	for range 150 {
+		bad := bytes.Clone(body)
+		for range 1 + rnd.IntN(3) {
+			bad[rnd.IntN(len(bad))] = byte(rnd.UintN(256))
+		}
+		if err := os.WriteFile(path, head.Seal(bad, 1<<22), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, errs, code := call(t, "analyze", "--state-in", path, rest)
+		if codes[code]++; code != exitOK && code != exitInput && code != exitInternal {
+			t.Errorf("exit code %d: %s", code, errs)
+		}
+	}
+	if codes[exitOK] == 0 || codes[exitInput] == 0 {
+		t.Errorf("exit codes: %v", codes)
+	}
+}
+
 // TestStateOutReplacesStates: --state-out replaces nothing but a state, and where a step fails the old one stays.
 func TestStateOutReplacesStates(t *testing.T) {
 	path, rest := stateOf(t)
@@ -247,6 +359,9 @@ func TestNoStateWith(t *testing.T) {
 		if code != exitUsage || !strings.Contains(errs, "does not work with --state-in") {
 			t.Errorf("%q: exit code %d, %q", args, code, errs)
 		}
+	}
+	if _, errs, code := call(t, "tables", "--out", t.TempDir(), "--state-in", path, rest); code != exitUsage || !strings.Contains(errs, "is a state of 'analyze'") {
+		t.Errorf("the state of another command: exit code %d, %q", code, errs)
 	}
 	if _, _, code := call(t, "analyze", "--after-gap", rest); code != exitUsage {
 		t.Errorf("--after-gap alone: exit code %d", code)

@@ -20,7 +20,7 @@ type tablesCommand struct {
 
 func newTables() *cobra.Command {
 	c := &tablesCommand{}
-	c.delay, c.inOrder = reportDelay, true
+	c.delay, c.inOrder, c.pieces = reportDelay, true, new(piecewise)
 	cmd := &cobra.Command{
 		Use:         "tables --out DIR INPUT...",
 		Short:       tablecmd.Short,
@@ -33,6 +33,7 @@ func newTables() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	c.rows.Add(f, "ndjson")
+	c.pieces.add(cmd)
 	c.live.add(cmd)
 	c.live.addFollow(cmd)
 	c.addProtocols(cmd)
@@ -58,9 +59,17 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	case c.follow && len(paths) > 1:
 		return usagef("--follow reads one INPUT: the first of several would have no end")
 	}
+	if err := c.pieces.check(cmd); err != nil {
+		return err
+	}
 	o, err := c.rows.Options(c.first(paths), c.isLive(), time.Now())
 	if err != nil {
 		return usageError{err}
+	}
+	c.pieces.more = []any{c.rows.Interval, c.rows.Idle, c.rows.Tables}
+	body, most, err := c.pieces.begin(&c.input)
+	if err != nil {
+		return c.pieces.tell(err, cmd.ErrOrStderr())
 	}
 	cfg, err := c.config()
 	if err != nil {
@@ -75,8 +84,21 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j := &job{input: &c.input, stderr: cmd.ErrOrStderr(), stop: func() {}, dest: &destination{}}
 	j.run = pipeline.Run{Source: src, Config: cfg}
+	if c.pieces.given() {
+		j.files = guard
+		if err := c.pieces.attach(j, body, most); err != nil {
+			return j.close(err)
+		}
+	}
 	j.begun()
-	return j.close(tablecmd.Run(&j.run, o))
+	err = j.close(c.rowsOf(j, o))
+	return c.pieces.tell(c.pieces.finish(j, err), j.stderr)
+}
+
+// rowsOf reads the inputs and writes rows.
+func (c *tablesCommand) rowsOf(j *job, o tables.Options) (err error) {
+	defer c.pieces.guard(&err)
+	return tablecmd.Run(&j.run, o)
 }
 
 // first is the name of the first input.

@@ -53,13 +53,18 @@ func toldVersion() build {
 	return b
 }
 
-// line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64, states 0123456789abcdef)".
+// versionText is what people are told.
+func versionText() string {
+	return "dpdissect " + buildVersion().line() + "\nstates of layout " + layoutText(stateLayout()) + "\n"
+}
+
+// line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64)".
 func (b build) line() string {
 	commit := ""
 	if b.Commit != "" {
 		commit = b.Commit[:min(12, len(b.Commit))] + ", "
 	}
-	return b.Version + " (" + commit + b.Go + ", " + b.Platform + ", states " + b.States + ")"
+	return b.Version + " (" + commit + b.Go + ", " + b.Platform + ")"
 }
 
 func newVersion() *cobra.Command {
@@ -71,6 +76,8 @@ release, the platform, and the layout of the states that it writes and reads
 (--state-out, --state-in).`,
 		Example: `  dpdissect version
   dpdissect version --format json`,
-	}, func(int) []byte { return []byte("dpdissect " + toldVersion().line() + "\n") },
+	}, func(int) []byte {
+		return []byte(versionText())
+	},
 		func() []byte { return indented(toldVersion()) })
 }

@@ -8,11 +8,11 @@ import (
 
 // rounds call something whenever the time of the capture comes to a whole multiple of a length.
 type rounds struct {
-	length int64
-	next   int64 // time of the next one, 0 before the first packet
-	end    int64 // time of the capture, see session.LaterOf
-	back   int64 // by how much its clock was set back, all in all
-	do     func(now int64) error
+	length int64                 `state:"-"`
+	next   int64                 // time of the next one, 0 before the first packet
+	end    int64                 // time of the capture, see session.LaterOf
+	back   int64                 // by how much its clock was set back, all in all
+	do     func(now int64) error `state:"-"`
 }
 
 // EveryCaptured makes f be called whenever the time of the capture comes to a whole multiple of a

@@ -29,6 +29,7 @@ type standing struct {
 	end    int64
 	latest int64
 	chain  *capture.Chain
+	rounds rounds // of EveryCaptured
 }
 
 // resume goes on from what a run before left.
@@ -45,6 +46,9 @@ func (r *Run) resume() error {
 		r.State.From = nil
 	}
 	r.spread, r.end, r.latest = s.spread, s.end, s.latest
+	if r.rounds != nil {
+		r.rounds.next, r.rounds.end, r.rounds.back = s.rounds.next, s.rounds.end, s.rounds.back
+	}
 	r.Source.Continue(s.chain, r.State.Gap)
 	return nil
 }
@@ -54,7 +58,11 @@ func (r *Run) leave() error {
 	if r.State == nil || r.State.Leave == nil {
 		return nil
 	}
-	c, roots := r.codec(&standing{r.spread, r.end, r.latest, r.Source.Chain()})
+	s := &standing{spread: r.spread, end: r.end, latest: r.latest, chain: r.Source.Chain()}
+	if r.rounds != nil {
+		s.rounds = *r.rounds
+	}
+	c, roots := r.codec(s)
 	b, memory, err := c.Write(nil, roots...)
 	if err != nil {
 		return fmt.Errorf("the state can't be written: %w", err)
@@ -63,12 +71,12 @@ func (r *Run) leave() error {
 }
 
 // Layout is the number of the layout of states that runs with such a configuration leave
-// (state.Codec.Number), with what else is kept.
-func Layout(cfg session.Config, kept ...any) uint64 {
+// (state.Codec.Number), with what else is kept, and unknown what of it could not be written.
+func Layout(cfg session.Config, kept ...any) (number uint64, unknown []string) {
 	r := &Run{Config: cfg, State: &State{Kept: func() []any { return kept }}}
 	r.tables = newTables(cfg, nil)
 	c, _ := r.codec(new(standing))
-	return c.Number()
+	return c.Number(), c.Unknown()
 }
 
 // codec makes what writes and reads a state, and tells what it is made of.

@@ -98,8 +98,7 @@ func (c *Codec) Begin(roots ...any) {
 	}
 }
 
-// Unknown tells what of the types can't be written: functions that are not fixed, channels and the like. It is
-// for tests.
+// Unknown tells what of the types can't be written: functions that are not fixed, channels and the like.
 func (c *Codec) Unknown() (all []string) {
 	for _, l := range c.order {
 		known := l.kind == function && slices.ContainsFunc(c.fixed, func(f fixed) bool { return f.t == l.t })

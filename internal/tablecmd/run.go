@@ -14,12 +14,19 @@ func Run(r *pipeline.Run, o tables.Options) error {
 	}
 	e := tables.Attach(r, o)
 	defer e.Abandon()
+	pieces := r.State != nil
+	if pieces {
+		r.State.Kept = e.Kept
+	}
 	if err := r.Do(); err != nil {
 		return err
 	}
 	infos := r.Source.Infos()
-	if nothing(infos) {
+	switch {
+	case nothing(infos[r.Source.Before():]):
 		return nil
+	case pieces && r.State.Leave != nil:
+		return e.Rest()
 	}
 	return e.End(heard(infos))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -25,6 +26,22 @@ type Options struct {
 	Keys     *Keys         // replaces addresses, nil to leave them
 }
 
+// Kept gives pointers to what a later step needs to go on, for pipeline.State, once the run has
+// made its sinks.
+func (e *Engine) Kept() []any {
+	all := []any{e}
+	for _, s := range e.sinks {
+		all = append(all, s)
+		for _, t := range s.lists() {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// Types are what Kept points to.
+func Types() []any { return []any{new(Engine), new(sink), new(timeline.Timeline)} }
+
 // minute is how often rows are looked for that became final, in ns of the capture. That it is a
 // minute of the capture, and not of the clock, makes what is in a step depend on the packets alone.
 const minute = int64(time.Minute)
@@ -32,19 +49,19 @@ const minute = int64(time.Minute)
 // An Engine makes rows of a run while it goes on. What a later step needs to go on is in what it
 // and the run point to.
 type Engine struct {
-	o     Options
-	run   *pipeline.Run
-	sinks [pipeline.Shards]*sink
-	spool *spool
-	step  int
-	until int64 // when the step ends, in ns; 0 before the first minute
+	o     Options                `state:"-"`
+	run   *pipeline.Run          `state:"-"`
+	sinks [pipeline.Shards]*sink `state:"-"`
+	spool *spool                 `state:"-"`
+	step  int                    `state:"-"`
+	until int64                  // when the step ends, in ns; 0 before the first minute
 
 	waiting []*session.Conn        // closed, and not written
 	kept    []*session.Conn        // written; what comes later may say how they ended
 	drained map[*session.Conn]bool // those of waiting whose intervals were taken
 	past    explain.Past
 	rollup  rollup
-	err     error // of writing
+	err     error `state:"-"` // of writing
 }
 
 // Attach makes a run that is to begin fill tables.
@@ -183,6 +200,15 @@ func (e *Engine) End(heard int64) error {
 		e.rollup.rollAll(e, all)
 		e.write(all, slices.Clone(e.waiting), heard)
 	}
+	if e.err == nil {
+		e.err = e.flush()
+	}
+	e.spool.clear()
+	return e.err
+}
+
+// Rest writes the files of the step: what is not final waits for the next piece.
+func (e *Engine) Rest() error {
 	if e.err == nil {
 		e.err = e.flush()
 	}

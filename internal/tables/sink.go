@@ -12,11 +12,11 @@ import (
 
 // A sink takes what the tracker of a shard finds out.
 type sink struct {
-	engine   *Engine
+	engine   *Engine            `state:"-"`
 	lines    *timeline.Timeline // of intervals, and of minutes where they fit into these
 	minutes  *timeline.Timeline // nil where lines are enough
 	of       map[*session.Conn]*listed
-	messages bool
+	messages bool `state:"-"`
 }
 
 // listed are the findings of a connection.

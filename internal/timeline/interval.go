@@ -129,7 +129,7 @@ type line struct {
 	taken measure.Values // what is in those that were taken out, see TakeUntil
 	floor int64          // where the last of them ends; 0 where none was
 
-	drawing *drawing // nil where no picture is wanted
+	drawing *drawing `state:"-"` // nil where no picture is wanted
 }
 
 // find gives the interval that begins at a time, and whether it is new.

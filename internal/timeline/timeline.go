@@ -18,16 +18,16 @@ var MaxIntervals = 1 << 20
 // A Timeline spreads what the connections of one tracker count over intervals. It is a
 // sink that hands on what it hears.
 type Timeline struct {
-	session.Sink                                                  // the next one
-	place        func(c *session.Conn, at int64) (from, to int64) // the interval that holds a time
-	whole        bool                                             // all counters are wanted, not only those of columns
-	Cells        bool                                             // round trips are counted by cells, too
-	length       func(c *session.Conn) int64                      // of what is drawn (NewDrawing), nil where nothing is
+	session.Sink `state:"-"`                                      // the next one
+	place        func(c *session.Conn, at int64) (from, to int64) `state:"-"` // the interval that holds a time
+	whole        bool                                             `state:"-"` // all counters are wanted, not only those of columns
+	Cells        bool                                             `state:"-"` // round trips are counted by cells, too
+	length       func(c *session.Conn) int64                      `state:"-"` // of what is drawn (NewDrawing), nil where nothing is
 	conns        map[*session.Conn]*lines                         // that frames may come of
 	packed       map[*session.Conn]string                         // the others, see Rest
-	packer       seq.Packer
-	last         *session.Conn // whose lines lastLines are
-	lastLines    *lines
+	packer       seq.Packer                                       `state:"-"`
+	last         *session.Conn                                    `state:"-"` // whose lines lastLines are
+	lastLines    *lines                                           `state:"-"`
 	intervals    int
 }
 
