@@ -23,9 +23,6 @@ func (d *tail) cutOff() bool {
 // gone reports whether what did not arrive at the end was not just missed by a capture.
 func (d *tail) gone() bool { return d.lost > 0 && (!d.unsure || d.lost >= d.need) }
 
-// byChance is how likely it may be that a capture missed all of a run.
-const byChance = 1e-4
-
 // notMissed is how many datagrams in a row a capture hardly misses by chance.
 func (p *pairing) notMissed(at int) int {
 	missed := 0
