@@ -23,8 +23,8 @@ func (d *tail) cutOff() bool {
 // gone reports whether what did not arrive at the end was not just missed by a capture.
 func (d *tail) gone() bool { return d.lost > 0 && (!d.unsure || d.lost >= d.need) }
 
-// byChance is how likely it may be that a capture missed all of a run.
-const byChance = 1e-4
+// leastChance is how likely it may be that a capture missed all of a run.
+const leastChance = 1e-4
 
 // notMissed is how many datagrams in a row a capture hardly misses by chance.
 func (p *pairing) notMissed(at int) int {
@@ -35,7 +35,7 @@ func (p *pairing) notMissed(at int) int {
 		}
 	}
 	rate := float64(missed+1) / float64(missed+len(p.c[at].list)+1)
-	return int(math.Ceil(math.Log(byChance) / math.Log(rate)))
+	return int(math.Ceil(math.Log(leastChance) / math.Log(rate)))
 }
 
 // pathDead is a path that carries nothing any more, either way.
