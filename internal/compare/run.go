@@ -5,8 +5,9 @@ import "math"
 // Bounds of runs that are lost.
 const (
 	byChance  = 1e-6 // that a capture missed them all
-	shortRun  = 4
-	meanwhile = 16 // datagrams captured during a long one
+	shortRun  = 8
+	quarters  = 4
+	meanwhile = 2 // datagrams captured during each of them
 )
 
 // resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
@@ -72,7 +73,12 @@ func (p *pairing) lostRun(at int, run []int32, rate float64) bool {
 		return false
 	}
 	other, w := p.c[1-at], p.wayAt(at, &p.c[at].list[run[0]])
-	_, from := p.arrival(w, at, run[0])
-	to, _ := p.arrival(w, at, run[n-1])
-	return other.indexAt(to)-other.indexAt(from) >= min(n, max(meanwhile, n/2))
+	for q := range quarters { // bursts of misses leave some of them empty
+		_, from := p.arrival(w, at, run[q*(n-1)/quarters])
+		to, _ := p.arrival(w, at, run[(q+1)*(n-1)/quarters])
+		if other.indexAt(to)-other.indexAt(from) < max(meanwhile, n/16) {
+			return false
+		}
+	}
+	return true
 }
