@@ -69,7 +69,7 @@ func appendASCII(dst, row []byte, off int, style Style, highlight []Range) []byt
 		if len(highlight) > 0 {
 			dst, lit = light(dst, lit, holds(highlight, off+i), style)
 		}
-		if c < ' ' || c >= 0x7f {
+		if c < ' ' || c >= 0x7f || c == '#' && i > 0 && row[i-1] == '#' { // ## begins a command of a log
 			c = '.'
 		}
 		dst = append(dst, c)
