@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,7 @@ const (
 // wrong with the arguments: Wireshark waits for that. The program ends behind it.
 func (x *extcap) run(wrong error) (code int, err error) {
 	c := &annotateCommand{waits: extcapPatience}
-	endOnSignal(&c.stopped)
+	defer endOnSignal(&c.stopped)()
 	if x.fifo == "" {
 		return exitUsage, errors.New("--capture: --fifo is missing")
 	}
@@ -128,16 +129,22 @@ func readable(path string) error {
 	return nil
 }
 
-// endOnSignal lets a signal end the run, whatever it waits for.
-func endOnSignal(stopped *atomic.Bool) {
+// endOnSignal lets a signal end the run, whatever it waits for, until over is called.
+func endOnSignal(stopped *atomic.Bool) (over func()) {
 	c := make(chan os.Signal, 1)
 	notifyEnds(c)
 	go func() {
-		<-c
+		if _, ok := <-c; !ok {
+			return
+		}
 		stopped.Store(true)
 		time.Sleep(extcapEnding)
 		os.Exit(exitOK)
 	}()
+	return func() {
+		signal.Stop(c)
+		close(c)
+	}
 }
 
 // openFifo opens the pipe of Wireshark, and waits until that reads from it.

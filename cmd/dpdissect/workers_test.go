@@ -40,8 +40,8 @@ func checkWorkers(t *testing.T, f form, path string, workers ...string) {
 		t.Errorf("%s %s: %v", f, path, err)
 	}
 	for _, n := range workers {
-		if f.command == "protocols" {
-			continue // it has one
+		if f.command == "protocols" || f.command == "redact" {
+			continue // the first has one; no two runs of the other are alike without a key: TestRedactKeyFile
 		}
 		if many := f.print(t, path, "--workers", n); many.all() != one.all() {
 			t.Errorf("%s --workers %s %s: differs at line %s", f, n, path, difference(many.all(), one.all()))
