@@ -24,23 +24,26 @@ const (
 )
 
 // A Listing bounds the findings that are listed of one connection, in documents and tables
-// alike.
+// alike: those that are inconclusive apart, so that they hide no other.
 type Listing struct {
-	listed int
-	kept   map[verdictOn]int
+	failed, open int
+	kept         map[verdictOn]int
 }
 
 // Lists reports whether a finding is listed, in the order in which they are found.
 func (l *Listing) Lists(f *session.Finding) bool {
-	k := verdictOn{f.Rule, f.Failed()}
-	if l.listed >= MaxOfConn && l.kept[k] >= maxOfRule {
+	k, listed := verdictOn{f.Rule, f.Failed()}, &l.open
+	if k.failed {
+		listed = &l.failed
+	}
+	if *listed >= MaxOfConn && l.kept[k] >= maxOfRule {
 		return false
 	}
 	if l.kept == nil {
 		l.kept = map[verdictOn]int{}
 	}
 	l.kept[k]++
-	l.listed++
+	*listed++
 	return true
 }
 

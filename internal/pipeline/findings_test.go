@@ -61,3 +61,21 @@ func TestFindingsOfAConnectionAreBounded(t *testing.T) {
 		t.Errorf("%d are kept of others, and the connection: %v", len(c.findings), c.of[one])
 	}
 }
+
+// TestInconclusiveHidesNothing: what is inconclusive takes no room of what failed, however much of it
+// there is.
+func TestInconclusiveHidesNothing(t *testing.T) {
+	var l Listing
+	rule := &conform.Rule{ID: "X-1"}
+	for range 2 * MaxOfConn {
+		l.Lists(&session.Finding{Rule: rule, Guard: conform.GuardUnwrap})
+	}
+	for n := range MaxOfConn {
+		if !l.Lists(&session.Finding{Rule: rule}) {
+			t.Fatalf("failure %d is not listed", n)
+		}
+	}
+	if l.Lists(&session.Finding{Rule: rule}) {
+		t.Error("there is no bound")
+	}
+}
