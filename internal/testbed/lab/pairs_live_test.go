@@ -20,6 +20,9 @@ func TestLiveTruth(t *testing.T) {
 	}
 	sessions, err := LiveSessions(filepath.Join(folder, "ends"))
 	must(t, err)
+	if len(sessions) == 0 {
+		t.Skip("there are no sessions captured at both sides among the captures made elsewhere")
+	}
 	for _, s := range sessions {
 		p := pairs.Take(s.Log, pairs.Plan{At: [2]sim.Place{0, 1}}, 1)
 		lost, passed := map[string]int{}, map[string]int{}
