@@ -18,9 +18,8 @@ type passage struct {
 	time  int64 // on the axis, ns since 1970
 	part  int   // segment of the clocks
 	delay int64 // ns; see Timed
-	queue int64
-	timed bool // it has a delay
-	truly bool // and not only a queue
+	timed bool  // it has a delay
+	truly bool  // and not only a queue
 	lost  *unseen
 }
 

@@ -35,8 +35,8 @@ type Flags struct {
 // Seconds is a duration of at least 0: "90", "0.5", "15m".
 type Seconds time.Duration
 
-// mostSeconds is the longest: a century.
-const mostSeconds = 100 * 365 * 24 * time.Hour
+// longestTime is the longest: a century.
+const longestTime = 100 * 365 * 24 * time.Hour
 
 func (s *Seconds) String() string { return time.Duration(*s).String() }
 
@@ -46,10 +46,10 @@ func (s *Seconds) Type() string { return "SECONDS" }
 // Set implements pflag.Value.
 func (s *Seconds) Set(text string) error {
 	d, err := time.ParseDuration(text)
-	if n, e := strconv.ParseFloat(text, 64); e == nil && n < mostSeconds.Seconds() {
+	if n, e := strconv.ParseFloat(text, 64); e == nil && n < longestTime.Seconds() {
 		d, err = time.Duration(n*float64(time.Second)), nil
 	}
-	if err != nil || d < 0 || d > mostSeconds {
+	if err != nil || d < 0 || d > longestTime {
 		return errors.New("want seconds such as 60 or 0.5, or a duration such as 90s or 15m")
 	}
 	*s = Seconds(d)

@@ -105,10 +105,8 @@ func (x *taking) rewritten(s *tracegen.Sighting, d *tracegen.SentDatagram, point
 
 // identification is the one that a router gives a datagram.
 func (x *taking) identification(datagram int) uint16 {
-	id, ok := x.fresh[datagram]
-	if !ok {
-		id = uint16(len(x.fresh)*3 + 20011)
-		x.fresh[datagram] = max(1, id)
+	if _, ok := x.fresh[datagram]; !ok {
+		x.fresh[datagram] = max(1, uint16(len(x.fresh)*3+20011))
 	}
 	return x.fresh[datagram]
 }
