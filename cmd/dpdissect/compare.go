@@ -236,7 +236,7 @@ func (j *job) listen(r *compare.Reader) (findings func() []session.Finding, queu
 	return queue.Findings, queue, s.conns
 }
 
-// choice is what is to be told.
+// choice gathers the flags that say what of the comparison is shown.
 func (c *compareCommand) choice() compare.Choice {
 	x := compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))}
 	if w := c.window(); w != nil {

@@ -150,7 +150,7 @@ func (c *redaction) checkFlags(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-// leastKey is how many bytes a key file has at least.
+// leastKey is the least size of a key file, in bytes: as much as the hash gives.
 const leastKey = 32
 
 // key reads the key file, or makes a key that nobody will know again.

@@ -131,7 +131,7 @@ func (c *redaction) mapForced(cfg *session.Config) {
 	}
 }
 
-// mostDifferences is how many differences of analyses are listed.
+// mostDifferences bounds the list of differences: the first tell what went wrong.
 const mostDifferences = 10
 
 // differences are lines in which two documents differ.

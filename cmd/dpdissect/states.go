@@ -88,14 +88,14 @@ func (p *piecewise) begin(in *input) (body []byte, most int64, err error) {
 	if err != nil {
 		return nil, 0, stateError{fmt.Errorf("%s: %w", p.from, err)}
 	}
-	const anew = "begin again at this piece, without --state-in"
+	const advice = "begin again at this piece, without --state-in"
 	switch {
 	case head.Layout != p.head.Layout:
-		return nil, 0, fmt.Errorf("--state-in: %s is a state of another build, of layout %s; this one has %s: %s", p.from, layoutText(head.Layout), layoutText(p.head.Layout), anew)
+		return nil, 0, fmt.Errorf("--state-in: %s is a state of another build, of layout %s; this one has %s: %s", p.from, layoutText(head.Layout), layoutText(p.head.Layout), advice)
 	case head.Command != p.head.Command:
-		return nil, 0, fmt.Errorf("--state-in: %s is a state of '%s', not of '%s': %s", p.from, head.Command, p.head.Command, anew)
+		return nil, 0, fmt.Errorf("--state-in: %s is a state of '%s', not of '%s': %s", p.from, head.Command, p.head.Command, advice)
 	case head.Options != p.head.Options:
-		return nil, 0, fmt.Errorf("--state-in: %s was made with other options (%s): give the same, or %s", p.from, p.optionNames(), anew)
+		return nil, 0, fmt.Errorf("--state-in: %s was made with other options (%s): give the same, or %s", p.from, p.optionNames(), advice)
 	}
 	if body, err = open(); err != nil {
 		return nil, 0, stateError{fmt.Errorf("%s: %w", p.from, err)}

@@ -19,7 +19,7 @@ import (
 // `make plugin`.
 const mutatedCaptures = "DPDISSECT_PLUGIN"
 
-// mutatedTogether is how many go into one file: starting tshark takes longer than showing one.
+// mutatedTogether is the number of captures that go into one file: starting tshark takes longer than showing one.
 const mutatedTogether = 250
 
 // A noted is a packet with its comment.

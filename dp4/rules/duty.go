@@ -64,7 +64,7 @@ func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	rules.Judge(x)
 }
 
-// neededNeglects is how many reports of side dir it takes: each may be lost behind the
+// neededNeglects gives the number of reports of side dir that prove a neglect: each may be lost behind the
 // capture point, as what the side sends itself, and the retry that it causes before it.
 func (j *judge) neededNeglects(dir dissect.Dir) int {
 	own, sender := &j.c.Dir[dir], &j.side[dir.Other()]

@@ -197,7 +197,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 
 const gapWord = dissect.Gap | dissect.GapFilled
 
-// mark adds to what sending said of the frame at hand, which is called first: what RETRY says,
+// mark completes the description of the frame at hand that conn.sending began: what RETRY says,
 // and whether its side has told of more received since it was sent.
 func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst

@@ -1,11 +1,8 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 	"sort"
-
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A Fate is what became of a datagram between two points.
@@ -37,14 +34,6 @@ const (
 	edge      = 5e6  // ns
 	laterCopy = 100e6
 )
-
-// An unseen datagram is in neither capture: numbers prove that it was sent.
-type unseen struct {
-	fate  Fate
-	point int   // whose analysis says so
-	time  int64 // of that point's clock
-	conn  numbersOf
-}
 
 // tellFates tells the fate of each datagram.
 func (p *pairing) tellFates() {
@@ -127,19 +116,6 @@ func (c *Capture) paired() (first, last int32) {
 	return c.within[0], c.within[1]
 }
 
-// alone is the fate of a datagram that one point alone has.
-func (p *pairing) alone(w *way, at int, d *datagram) Fate {
-	switch {
-	case w.first == none:
-		return Uncertain
-	case w.first != at:
-		return MissedByFirst
-	case d.bits&(acked|sole) == acked|sole:
-		return MissedBySecond
-	}
-	return LostBetween
-}
-
 // arrival bounds when a datagram was at the other point, on its clock.
 func (p *pairing) arrival(w *way, at int, i int32) (lo, hi int64) {
 	t := p.c[at].list[i].time
@@ -198,130 +174,6 @@ func (p *pairing) resolveCopies() {
 func (w *way) repeated(second int) float64 {
 	alone := float64(w.alone[second])
 	return float64(w.again[1-second]) * alone / (float64(len(w.anchors)) + alone + 1)
-}
-
-// markAcked notes which datagrams of a capture were acknowledged, and could not have been
-// acknowledged for another transmission, nor passed over.
-func (p *pairing) markAcked(at int) {
-	c := p.c[at]
-	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
-	by := map[uint32]uint32{} // of transmissions of units that were sent again
-	for _, k := range c.acks {
-		if c.sendings.repeats(k.frame) {
-			by[k.frame] = k.by
-		}
-	}
-	for _, k := range c.acks {
-		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
-			continue
-		}
-		if i := c.frameIndex(k.frame); i != none {
-			c.list[i].bits |= acked
-			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.sendings.alone(k.frame, by) {
-				c.list[i].bits |= sole
-			}
-		}
-	}
-	for k, n := range c.numbers {
-		if len(n.suspects) == 0 {
-			continue
-		}
-		for _, x := range p.claims(k, n) {
-			if i := c.frameIndex(uint32(x.Frame)); x.Place == seq.AfterCapture && x.Frame != 0 && i != none {
-				c.list[i].bits |= missing
-			}
-		}
-	}
-}
-
-// aloneFrames marks the frames whose datagrams the other point lacks.
-func (c *Capture) aloneFrames() []uint64 {
-	last := uint32(0)
-	if n := len(c.list); n > 0 {
-		last = c.list[n-1].frame
-	}
-	marks := make([]uint64, last/64+1)
-	for i := range c.list {
-		if f := c.list[i].frame; c.mate[i] == none {
-			marks[f/64] |= 1 << (f % 64)
-		}
-	}
-	return marks
-}
-
-// A payload is one of a direction.
-type payload struct {
-	way  *way
-	hash uint64
-}
-
-// alonePayloads are those of the datagrams that a point alone has: one of them may have been acknowledged in
-// the place of another.
-func (p *pairing) alonePayloads(at int) map[payload]bool {
-	out := map[payload]bool{}
-	for i := range p.c[at].list {
-		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
-			out[payload{p.wayAt(at, d), d.hash}] = true
-		}
-	}
-	return out
-}
-
-// claims are the losses that an analysis counts of a side.
-func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
-	k.conn.Unpack()
-	defer k.conn.Rest()
-	return k.conn.Dir[k.dir].Lost().Claims(n.suspects)
-}
-
-// sendings are the transmissions of units that were sent again.
-type sendings struct {
-	first map[uint32]uint32 // of a frame, the one it repeats
-	all   map[uint32][]uint32
-}
-
-func (s *sendings) add(retries []link) {
-	if s.first == nil {
-		s.first, s.all = map[uint32]uint32{}, map[uint32][]uint32{}
-	}
-	for _, r := range retries {
-		s.first[r.frame] = r.by
-	}
-	for _, r := range retries {
-		root := s.root(r.frame)
-		s.all[root] = append(s.all[root], r.frame)
-	}
-}
-
-// of gives the frames of the unit that a frame is of.
-func (s *sendings) of(frame uint32) []uint32 {
-	root := s.root(frame)
-	return append([]uint32{root}, s.all[root]...)
-}
-
-// repeats reports whether a frame is a transmission of a unit that was sent again.
-func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
-
-// alone reports whether what acknowledges a frame acknowledges no other transmission of its
-// unit: by is what acknowledges each.
-func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
-	for _, f := range s.of(frame) {
-		if f != frame && by[f] != 0 && by[f] == by[frame] {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *sendings) root(frame uint32) uint32 {
-	for n := 0; n < 64; n++ {
-		f, ok := s.first[frame]
-		if !ok {
-			return frame
-		}
-		frame = f
-	}
-	return frame
 }
 
 // partAt finds a datagram of which the second point has some fragments alone.
@@ -385,96 +237,4 @@ func (p *pairing) markReordered() {
 			}
 		}
 	})
-}
-
-// tellUnseen finds the datagrams that are in neither capture.
-func (p *pairing) tellUnseen() {
-	if p.same {
-		return
-	}
-	for at, c := range p.c {
-		keys := make([]numbersOf, 0, len(c.numbers))
-		for k, n := range c.numbers {
-			if len(n.suspects) > 0 {
-				keys = append(keys, k)
-			}
-		}
-		slices.SortFunc(keys, func(a, b numbersOf) int { return cmp.Or(a.conn.ID-b.conn.ID, int(a.dir)-int(b.dir)) })
-		for _, k := range keys {
-			p.unseenOf(at, k)
-		}
-	}
-}
-
-// unseenOf finds those of one side of a connection that an analysis tells of.
-func (p *pairing) unseenOf(at int, k numbersOf) {
-	c, n := p.c[at], p.c[at].numbers[k]
-	other, shift, ok := p.sameNumbers(at, k)
-	if !ok {
-		return
-	}
-	told := map[seq.Num]bool{}
-	if first := p.c[Point1].numbers[other]; at == Point2 && first != nil { // the first analysis has told what it knows
-		for _, x := range p.claims(other, first) {
-			told[x.Num-shift] = true
-		}
-	}
-	for _, x := range p.claims(k, n) {
-		if x.Place == seq.AfterCapture || told[x.Num] || p.c[1-at].numbers[other].frame(x.Num+shift) != 0 {
-			continue
-		}
-		u := unseen{fate: LostBefore, point: at, time: x.Time - (k.conn.LastTime - k.conn.LastStamp), conn: k}
-		if x.Place == seq.NotCaptured {
-			u.fate = MissedByBoth
-		}
-		if !c.hasTime || u.time < c.first || u.time > c.last {
-			u.time = max(c.first, min(c.last, u.time))
-		}
-		p.unseen = append(p.unseen, u)
-	}
-}
-
-// sameNumbers finds the side of a connection at the other point that sends the same datagrams,
-// and what to add to a number for the one it has there.
-func (p *pairing) sameNumbers(at int, k numbersOf) (other numbersOf, shift seq.Num, ok bool) {
-	const tries = 64
-	c, o, n := p.c[at], p.c[1-at], p.c[at].numbers[k]
-	wanted := map[uint32]seq.Num{}
-	stride := max(1, len(n.frames)/tries)
-	for i := 0; i < len(n.frames); i += stride {
-		for d := i; d < min(len(n.frames), i+stride); d++ {
-			f := c.frameIndex(n.frames[d])
-			if n.frames[d] == 0 || f == none || c.mate[f] == none || c.list[f].bits&copied != 0 {
-				continue
-			}
-			m := &o.list[c.mate[f]]
-			conn := o.connOf(&o.flows[m.flow])
-			if conn == nil {
-				continue
-			}
-			if !ok {
-				other, ok = numbersOf{conn, o.flows[m.flow].dir}, true
-			}
-			if other.conn == conn {
-				wanted[m.frame] = n.from + seq.Num(d)
-			}
-			break
-		}
-	}
-	if !ok || o.numbers[other] == nil {
-		return other, 0, false
-	}
-	votes := map[seq.Num]int{}
-	for i, f := range o.numbers[other].frames {
-		if num, ok := wanted[f]; ok && f != 0 {
-			votes[o.numbers[other].from+seq.Num(i)-num]++
-		}
-	}
-	best := 0
-	for s, v := range votes {
-		if v > best || v == best && s < shift {
-			best, shift = v, s
-		}
-	}
-	return other, shift, best > 0
 }
