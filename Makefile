@@ -88,7 +88,7 @@ soak: edits ## the long campaigns: edits, more of what tests sample, and TIME fo
 	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_STRANGERS=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
 	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/testbed/lab
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 30m ./internal/capture
-	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser'
+	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser|TestReportNumbers|TestLadder|TestPiecesAreOnePass|TestWiresharkShows'
 	@for p in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
 		$(MAKE) --no-print-directory fuzz PROTO=$$p TIME=$(TIME) || exit 1; \
 	done

@@ -82,7 +82,7 @@ func TestPiecesAreOnePass(t *testing.T) {
 			if want := output(t, append([]string{"analyze", "--format", format}, files...)...); got != want {
 				t.Errorf("%s of pieces differs at %s", format, difference(got, want))
 			}
-			if turn%16 == 0 || os.Getenv(everyForm) == "all" {
+			if hasTurn(turn, 16) {
 				got, again := stepwise(t, "json", files)
 				if want := printed(t, "analyze", "--format", "json", path); neutral(t, []string{"analyze"}, got) != neutral(t, []string{"analyze"}, want) {
 					t.Errorf("%d pieces of %s differ from one pass at %s", len(files), path, difference(got, want))
