@@ -8,9 +8,10 @@ const recentLimit = 512
 // apart: retries, and frames without a number of their own. Datagrams are chained by their hash; a chain ends where the ring has
 // been written again.
 type recentDatagrams struct {
-	ring      []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
-	heads     []int32          // latest of each chain, plus 1; as many as the ring has
-	kept      int32
+	ring  []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
+	heads []int32          // latest of each chain, plus 1; as many as the ring has
+	kept  int32
+
 	lowMemory bool
 }
 
