@@ -50,8 +50,12 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	return r, nil
 }
 
-// inOrderLeast is how many unique payloads, in order in one direction, make one session.
-const inOrderLeast = 4
+// inOrderLeast is how many unique payloads, in order in one direction, make one session. Of so many
+// that some may be overtaken by many others, the second half comes after the first one.
+const (
+	inOrderLeast = 4
+	inHalves     = 64
+)
 
 // inCommon reports whether two captures hold the same session.
 func (p *pairing) inCommon() bool {
@@ -64,9 +68,20 @@ func (p *pairing) inCommon() bool {
 				n++
 			}
 		}
-		found = found || n >= inOrderLeast && 2*n >= len(w.anchors)
+		found = found || n >= inOrderLeast && 2*n >= len(w.anchors) || p.halved(w)
 	})
 	return found
+}
+
+// halved reports whether nearly each anchor of the second half comes after its like of the first one.
+func (p *pairing) halved(w *way) bool {
+	half, n := len(w.anchors)/2, 0
+	for i, a := range w.anchors[:half] {
+		if p.c[0].mate[a] < p.c[0].mate[w.anchors[half+i]] {
+			n++
+		}
+	}
+	return 2*half >= inHalves && float64(n) >= leastAgree*float64(half)
 }
 
 // number gives connections their numbers, by time on the axis, and their sides.
