@@ -29,7 +29,7 @@ func (p *pairing) markAcked(at int) {
 		}
 	}
 	for _, k := range c.acks {
-		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
+		if !alone.has(k.frame) {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
@@ -52,19 +52,26 @@ func (p *pairing) markAcked(at int) {
 }
 
 // aloneFrames marks the frames whose datagrams the other point lacks.
-func (c *Capture) aloneFrames() []uint64 {
-	last := uint32(0)
-	if n := len(c.list); n > 0 {
-		last = c.list[n-1].frame
-	}
-	marks := make([]uint64, last/64+1)
+func (c *Capture) aloneFrames() (marks frameSet) {
 	for i := range c.list {
-		if f := c.list[i].frame; c.mate[i] == none {
-			marks[f/64] |= 1 << (f % 64)
+		if c.mate[i] == none {
+			marks.add(c.list[i].frame)
 		}
 	}
 	return marks
 }
+
+// A frameSet is frames of a capture, a bit each.
+type frameSet []uint64
+
+func (s *frameSet) add(f uint32) {
+	for int(f/64) >= len(*s) {
+		*s = append(*s, 0)
+	}
+	(*s)[f/64] |= 1 << (f % 64)
+}
+
+func (s frameSet) has(f uint32) bool { return int(f/64) < len(s) && s[f/64]>>(f%64)&1 != 0 }
 
 // A payload is one of a direction.
 type payload struct {
@@ -95,6 +102,7 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 type sendings struct {
 	first map[uint32]uint32 // of a frame, the one it repeats
 	all   map[uint32][]uint32
+	among frameSet // the frames of all
 }
 
 func (s *sendings) add(retries []link) {
@@ -107,6 +115,8 @@ func (s *sendings) add(retries []link) {
 	for _, r := range retries {
 		root := s.root(r.frame)
 		s.all[root] = append(s.all[root], r.frame)
+		s.among.add(r.frame)
+		s.among.add(root)
 	}
 }
 
@@ -117,7 +127,7 @@ func (s *sendings) of(frame uint32) []uint32 {
 }
 
 // repeats reports whether a frame is a transmission of a unit that was sent again.
-func (s *sendings) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
+func (s *sendings) repeats(frame uint32) bool { return s.among.has(frame) }
 
 // alone reports whether what acknowledges a frame acknowledges no other transmission of its
 // unit: by is what acknowledges each.

@@ -216,14 +216,17 @@ func hashOf(seed maphash.Seed, length int, payload []byte) uint64 {
 
 // flow gives the index of the flow of a datagram.
 func (s *shard) flow(d *dissect.Datagram, c *session.Conn) uint32 {
-	k := flowKey{src: d.Src, dst: d.Dst, conn: c}
+	var dir dissect.Dir
 	if c != nil {
-		k.dir = c.DirOf(d)
+		dir = c.DirOf(d)
 	}
-	slot := &s.recent[(uint(k.src.Port)*7+uint(k.dst.Port)*13+uint(k.dir))%recentFlows]
-	if i := *slot; i != 0 && s.keys[i-1] == k {
-		return i - 1
+	slot := &s.recent[(uint(d.Src.Port)*7+uint(d.Dst.Port)*13+uint(dir))%recentFlows]
+	if i := *slot; i != 0 {
+		if k := &s.keys[i-1]; k.conn == c && k.dir == dir && k.src == d.Src && k.dst == d.Dst {
+			return i - 1
+		}
 	}
+	k := flowKey{d.Src, d.Dst, c, dir}
 	i, ok := s.index[k]
 	if !ok {
 		i = uint32(len(s.keys))

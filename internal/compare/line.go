@@ -36,10 +36,12 @@ type pairing struct {
 	c        [2]*Capture
 	byFlow   [2][][]int32
 	lines    []*line
-	of       [2][]lineOf // of each pair
-	waysOf   [2][]*way   // of each flow
-	counting [2][]int8   // of each flow, see counts
-	mirror   [2]int8     // see mirrored
+	of       [2][]lineOf         // of each pair
+	waysOf   [2][]*way           // of each flow
+	counting [2][]int8           // of each flow, see counts
+	mirror   [2]int8             // see mirrored
+	latest   [1 << 16]int32      // by identification, places in a list, see withID
+	ids      [1 << 16]identified // see byID; empty between its calls
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points
