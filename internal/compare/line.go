@@ -53,6 +53,7 @@ type pairing struct {
 	changed  map[int32][]int // offsets of bytes that were changed, by index at point 1
 	conns    conns
 	copies   [2]map[int32][]uint32 // further frames of datagrams
+	room     []entry               // for sorting
 	votes2   map[[2]uint32]int     // datagrams that flows of both points share
 }
 
@@ -185,7 +186,8 @@ func (p *pairing) entries(at int, list []int32) []entry {
 		d := &p.c[at].list[k]
 		out[i] = entry{d.hash, k, d.ipid}
 	}
-	return byKey(out)
+	out, p.room = byKey(out, p.room)
+	return out
 }
 
 // ways calls f with each direction of each line.

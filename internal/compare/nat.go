@@ -71,7 +71,7 @@ func (s *search) vote() (unique ballot) {
 		for i := range c.list {
 			lists[at][i] = entry{c.list[i].hash, int32(i), c.list[i].ipid}
 		}
-		lists[at] = byKey(lists[at])
+		lists[at], s.p.room = byKey(lists[at], s.p.room)
 	}
 	s.votes, unique = ballot{}, ballot{}
 	n := 0

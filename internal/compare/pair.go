@@ -42,6 +42,7 @@ func (p *pairing) pairAll() {
 		i++
 		w.measure(m.deltas)
 	})
+	p.room = nil
 	p.shift = p.common()
 	p.ways(func(_ *line, _ int, w *way) {
 		if len(w.rest) > 0 {
