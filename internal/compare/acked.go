@@ -28,15 +28,26 @@ func (p *pairing) markAcked(at int) {
 			by[k.frame] = k.by
 		}
 	}
+	usual := p.ackTimes(at)
 	for _, k := range c.acks {
 		if !alone.has(k.frame) {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
-			c.list[i].bits |= acked
-			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.sendings.alone(k.frame, by) {
-				c.list[i].bits |= sole
+			d := &c.list[i]
+			w := p.wayAt(at, d)
+			d.bits |= acked
+			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.sendings.alone(k.frame, by) {
+				d.bits |= sole
 			}
+			if took, ok := c.took(k); ok && took > slowAck*usual[w]+leastJitter {
+				d.bits |= slow
+			}
+		}
+	}
+	for _, f := range c.answered {
+		if i := c.frameIndex(f); i != none && c.mate[i] == none && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] {
+			c.list[i].bits |= acked | sole
 		}
 	}
 	for k, n := range c.numbers {
@@ -49,6 +60,38 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// slowAck is how many times as long as usual an acknowledgement takes at least that is of a
+// second sending: it is sent after such a time at the soonest.
+const slowAck = 2
+
+// ackTimes are the median times until an acknowledgement, of each direction that a capture
+// shows.
+func (p *pairing) ackTimes(at int) map[*way]int64 {
+	c := p.c[at]
+	times := map[*way][]int64{}
+	step := max(1, len(c.acks)/mostCounted)
+	for i := 0; i < len(c.acks); i += step {
+		if took, ok := c.took(c.acks[i]); ok {
+			w := p.wayAt(at, &c.list[c.frameIndex(c.acks[i].frame)])
+			times[w] = append(times[w], took)
+		}
+	}
+	usual := map[*way]int64{}
+	for w, list := range times {
+		usual[w] = median(list)
+	}
+	return usual
+}
+
+// took is how long an acknowledgement took.
+func (c *Capture) took(k link) (ns int64, ok bool) {
+	i, by := c.frameIndex(k.frame), c.frameIndex(k.by)
+	if i == none || by == none || c.list[i].bits&c.list[by].bits&timed == 0 {
+		return 0, false
+	}
+	return c.list[by].time - c.list[i].time, true
 }
 
 // aloneFrames marks the frames whose datagrams the other point lacks.

@@ -30,6 +30,7 @@ type Capture struct {
 	flows     []flow
 	pairs     []pair
 	acks      []link
+	answered  []uint32 // frames of pings
 	sendings  sendings
 	notices   []notice
 	drops     []dropped
@@ -147,6 +148,7 @@ type shard struct {
 	index    map[flowKey]uint32
 	recent   [recentFlows]uint32 // indexes of flows, by a hash, plus one
 	acks     []link
+	answered []uint32
 	retries  []link
 	shortest int
 	pieces   map[uint32]uint16 // fragments that a frame completed
@@ -191,6 +193,9 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	}
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {
 		d.bits |= again
+	}
+	if fr.Answers != 0 {
+		s.answered = append(s.answered, uint32(fr.Answers))
 	}
 	if fr.RetryOf != 0 && fr.RetryOf != fr.Frame {
 		s.retries = append(s.retries, link{uint32(fr.Frame), uint32(fr.RetryOf)})
@@ -253,9 +258,10 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	for i := range r.shards {
 		s := &r.shards[i]
 		c.acks = append(c.acks, s.acks...)
+		c.answered = append(c.answered, s.answered...)
 		c.sendings.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
-		s.acks, s.retries, s.index, s.words = nil, nil, nil, nil
+		s.acks, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil
 	}
 	for _, x := range r.broken {
 		c.parts = append(c.parts, *x)

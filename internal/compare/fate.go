@@ -67,6 +67,9 @@ func (p *pairing) tellFates() {
 	}
 	for at, c := range p.c {
 		for i := range c.list {
+			if c.fate[i] == MissedBySecond && c.list[i].bits&slow != 0 && p.poor[at].has(c.list[i].time) {
+				c.fate[i] = Uncertain
+			}
 			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
 				continue
 			}
@@ -200,7 +203,7 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		return p
 	}
 	slices.Sort(misses)
-	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/int64(len(misses))))
+	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/c.times(misses)))
 	for _, t := range misses {
 		if n := len(p.to); n > 0 && t-radius <= p.to[n-1] {
 			p.to[n-1] = t + radius
@@ -209,6 +212,20 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		p.from, p.to = append(p.from, t-radius), append(p.to, t+radius)
 	}
 	return p
+}
+
+// times is how often a capture missed something: what it missed without anything captured between
+// is one time.
+func (c *Capture) times(misses []int64) (n int64) {
+	last := none
+	for i, t := range misses {
+		k := c.indexAt(t)
+		if i == 0 || k > last+1 {
+			n++
+		}
+		last = k
+	}
+	return n
 }
 
 // has reports whether a time lies in one of them.
