@@ -24,8 +24,7 @@ type joint struct {
 // A tail is how what a side sends ends.
 type tail struct {
 	sent, arrived int      // in all
-	lost          int      // behind the last that arrived, those that a capture may have missed among them …
-	unsure        bool     // … and there are some of these
+	lost          int      // behind the last that arrived, those that a capture may have missed among them
 	need          int      // of them, to be no chance
 	lostAt        int64    // when the first of them was sent, on the axis
 	frames        []uint64 // of some of them, at their first point
@@ -263,10 +262,9 @@ func (d *tail) add(x *passage, frame uint64) {
 	switch x.fate {
 	case Delivered, MissedBySecond:
 		d.arrived++
-		d.lost, d.unsure, d.frames = 0, false, nil
+		d.lost, d.frames = 0, nil
 		d.lastArrived = max(d.lastArrived, x.time)
 	case LostBetween, Uncertain:
-		d.unsure = d.unsure || x.fate == Uncertain
 		if d.lost++; d.lost == 1 {
 			d.lostAt = x.time
 		}

@@ -21,7 +21,7 @@ func (d *tail) cutOff() bool {
 }
 
 // gone reports whether what did not arrive at the end was not just missed by a capture.
-func (d *tail) gone() bool { return d.lost > 0 && (!d.unsure || d.lost >= d.need) }
+func (d *tail) gone() bool { return d.lost > 0 && d.lost >= d.need }
 
 // notMissed is how many datagrams in a row a capture hardly misses by chance.
 func (p *pairing) notMissed(at int) int {
@@ -30,6 +30,9 @@ func (p *pairing) notMissed(at int) int {
 		if f == MissedByFirst || f == MissedBySecond {
 			missed++
 		}
+	}
+	if missed == 0 {
+		return 1
 	}
 	rate := float64(missed+1) / float64(missed+len(p.c[at].list)+1)
 	return int(math.Ceil(math.Log(byChance) / math.Log(rate)))

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dpdissect/dpdissect/internal/capture")
+	"github.com/dpdissect/dpdissect/internal/capture"
+)
 
 // What lies between both ends of a session: how long a datagram takes at least, and by how much more
 // mostly. Of a thousand, so many are missed by the end that has them second, and so many overtaken.
@@ -54,7 +55,7 @@ func writeTwoEnds(a, b, session string) error {
 	}
 	defer src.Close()
 	var at [2][]capture.Record
-	var side []byte // the source of the first packet
+	var side []byte     // the source of the first packet
 	var latest [2]int64 // arrivals
 	dice := rand.New(rand.NewPCG(1, 1))
 	for {
