@@ -42,6 +42,7 @@ type Capture struct {
 	timeless  bool // packets without a time
 	shortest  int  // captured payload of a datagram that the capture cut, none when it cut none
 	words     *words
+	window    window
 	tunnels   string                 // what hides datagrams, "" for nothing
 	within    [2]int32               // see paired
 	pairsTold []explain.Unrecognised // see unrecognisedAt
@@ -77,7 +78,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 	if r.shards[0].words != nil {
 		run.Config.Summaries = true
 	}
-	r.numbers.of = map[numbersOf]*numbers{}
+	r.numbers.of, r.numbers.window = map[numbersOf]*numbers{}, &r.c.window
 	run.Config.OnSettled(r.numbers.hear)
 	before := run.Before
 	run.Before = func(p *capture.Packet) {
@@ -88,7 +89,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 	}
 	next := run.Sink
 	run.Sink = func(i int) session.Sink {
-		r.shards[i].Sink = next(i)
+		r.shards[i].Sink, r.shards[i].window = next(i), &r.c.window
 		return &r.shards[i]
 	}
 }
@@ -96,6 +97,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 // see looks at a packet in the order of the capture.
 func (r *Reader) see(p *capture.Packet) {
 	c := r.c
+	c.window.see(p)
 	switch {
 	case !p.HasTime:
 		c.timeless = true
@@ -153,6 +155,7 @@ type shard struct {
 	shortest int
 	pieces   map[uint32]uint16 // fragments that a frame completed
 	words    *words0
+	window   *window
 }
 
 // recentFlows is of how many flows the index is found without the map.
@@ -167,7 +170,7 @@ type flowKey struct {
 // Frame implements session.Sink.
 func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	s.Sink.Frame(fr, c)
-	if fr.Kind != dissect.UDP {
+	if fr.Kind != dissect.UDP || s.window.past(fr.Frame) {
 		return
 	}
 	payload := fr.Payload
@@ -209,7 +212,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 // Acked implements session.Sink.
 func (s *shard) Acked(at seq.Position, by uint64) {
 	s.Sink.Acked(at, by)
-	if by != 0 && !at.Hearsay {
+	if by != 0 && !at.Hearsay && !s.window.past(at.Frame) {
 		s.acks = append(s.acks, link{uint32(at.Frame), uint32(by)})
 	}
 }

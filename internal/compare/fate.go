@@ -91,12 +91,17 @@ func (p *pairing) fateOf(at int, i int32) Fate {
 	d := &c.list[i]
 	w := p.wayAt(at, d)
 	if !other.hasTime || !c.hasTime {
-		if first, last := c.paired(); i < first || i > last {
+		if first, last := c.paired(); i > last && p.windowed() {
+			return Uncertain
+		} else if i < first || i > last {
 			return Outside // nothing else tells from when until when the other one listened
 		}
 		return p.alone(w, at, d)
 	}
 	lo, hi := p.arrival(w, at, i)
+	if other.cut() && hi > other.window.last-edge {
+		return Uncertain
+	}
 	if hi < other.begins()-edge || lo > other.ends()+edge {
 		return Outside
 	}

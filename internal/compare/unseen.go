@@ -55,6 +55,9 @@ func (p *pairing) unseenOf(at int, k numbersOf) {
 		if x.Place == seq.NotCaptured {
 			u.fate = MissedByBoth
 		}
+		if c.cut() && u.time > c.window.last {
+			continue
+		}
 		if !c.hasTime || u.time < c.first || u.time > c.last {
 			u.time = max(c.first, min(c.last, u.time))
 		}

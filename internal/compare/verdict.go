@@ -75,6 +75,9 @@ func (r *Comparison) judge(x *Connection, s *sum) {
 	j.tails()
 	base, stands := j.alone()
 	for _, row := range rows {
+		if r.p.windowed() {
+			break // how it ends is past what is compared
+		}
 		f, ok := row(j)
 		if !ok || stands && !better(x.Verdict.Cause, f.cause) {
 			continue
