@@ -43,11 +43,12 @@ type finding struct {
 	decidedBy string
 	refute    string
 	frames    [2][]uint64
+	likely    bool // else it is proved
 }
 
 // rows are tried in this order.
 var rows = []func(j *joint) (finding, bool){
-	changedBytes, natChanged, pathDead, natExpired, oneWay, unitLost, portClosed, noAnswer, peerSilent,
+	changedBytes, natChanged, pathDead, natExpired, oneWay, unitLost, portClosed, noAnswer, peerSilent, bothGone,
 }
 
 // standing are the causes that a capture alone may prove and both cannot better.
@@ -143,16 +144,19 @@ func (j *joint) verdict(at int) (v *explain.Verdict, side string) {
 // decide makes a finding the verdict.
 func (j *joint) decide(base int, f *finding) {
 	v := &j.x.Verdict
-	was := *v
-	*v = Verdict{Cause: f.cause, Side: f.side, Certainty: explain.Proved, Time: was.Time, Sentence: f.sentence, WouldRefute: f.refute, Reason: was.Reason,
+	was, certainty := *v, explain.Proved
+	if f.likely {
+		certainty = explain.Likely
+	}
+	*v = Verdict{Cause: f.cause, Side: f.side, Certainty: certainty, Time: was.Time, Sentence: f.sentence, WouldRefute: f.refute, Reason: was.Reason,
 		Frames1: orEmpty(f.frames[0]), Frames2: orEmpty(f.frames[1]), Alone: was.Alone}
 	if f.at != 0 {
 		v.Time = stamp(f.at)
 	}
-	if was.Cause != f.cause || was.Side != f.side || was.Certainty != explain.Proved {
+	if was.Cause != f.cause || was.Side != f.side || was.Certainty != certainty {
 		v.DecidedBy = f.decidedBy
 	}
-	end := explain.Connection{Verdict: explain.Verdict{Cause: f.cause, Side: f.side, Certainty: explain.Proved}}
+	end := explain.Connection{Verdict: explain.Verdict{Cause: f.cause, Side: f.side, Certainty: certainty}}
 	j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), v.Time, end.Verdict.Grave()
 }
 

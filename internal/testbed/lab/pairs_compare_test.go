@@ -34,6 +34,8 @@ var mendedPairs = []struct{ name, what string }{
 	{"knet/proxy/2", "one datagram between other addresses is paired by how long it takes"},
 	{"knet/crowd/2", "six that say the same are told apart by that, too"},
 	{"knet/no-answer/both/0/1", "equal datagrams with equal identifications are a session"},
+	{"dp8/rebinding/2", "what another connection has of the same numbers is not lost before"},
+	{"knet/idle-cut/both/20/1", "a side that sends at its own point is not silent"},
 	{"dp8/one-way/both/20/1", "a direction is not dead for one datagram that a capture may have missed"},
 }
 
