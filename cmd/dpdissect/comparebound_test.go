@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
 )
 
@@ -56,5 +57,19 @@ func TestCompareBounded(t *testing.T) {
 		if output(t, "compare", "--workers", "4", pa, pb, "--format", "csv", "--datagrams") != one {
 			t.Errorf("with a bound of %d, 4 workers print something else than one", bound)
 		}
+	}
+}
+
+// TestCompareOvertaken: captures of one session have it in common, too, where most datagrams were overtaken.
+func TestCompareOvertaken(t *testing.T) {
+	a, b, _ := pair(t)
+	const block = 32
+	late := b.each(noIDs).each(func(i int, r *capture.Record) {
+		r.Time = b.records[min(i/block*block+block-1-i%block, len(b.records)-1)].Time
+	})
+	late.sort()
+	_, d := compared(t, a.each(noIDs).write("a.pcap"), late.write("b.pcap"))
+	if n := d.Connections[0].Directions["a"].Reordered; n < 100 {
+		t.Errorf("%d are overtaken", n)
 	}
 }
