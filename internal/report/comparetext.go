@@ -170,8 +170,10 @@ func clockTime(at string) string {
 func (p *comparer) appendConnection(dst []byte, c *compare.Connection) []byte {
 	dst = p.lines(dst, "", explainIndent, fmt.Sprintf("#%d  %s   %s", c.ID, c.Who(), c.Headline()))
 	dst = p.sentence(dst, p.losses(c)+" "+p.missed(c))
+	if c.Verdict.DecidedBy != "" || c.Grave() {
+		dst = p.sentence(dst, c.Verdict.Sentence+p.packetsOf(c.Verdict.Sentence, c.Verdict.Frames1, c.Verdict.Frames2))
+	}
 	if c.Verdict.DecidedBy != "" {
-		dst = p.sentence(dst, c.Verdict.Sentence)
 		dst = p.sentence(dst, "Decided by: "+c.Verdict.DecidedBy+".")
 	}
 	for _, words := range []string{p.other(c), p.delays(c), p.longest(c)} {
@@ -179,7 +181,24 @@ func (p *comparer) appendConnection(dst []byte, c *compare.Connection) []byte {
 			dst = p.sentence(dst, words)
 		}
 	}
+	for i := range c.Contributing {
+		if x := &c.Contributing[i]; x.Where != "between" { // what happened between the points is told in numbers
+			dst = p.sentence(dst, "Also: "+x.Sentence+p.packetsOf(x.Sentence, x.Frames1, x.Frames2))
+		}
+	}
 	return dst
+}
+
+// packetsOf says whose packets the numbers of a sentence are, where it is one capture's.
+func (p *comparer) packetsOf(sentence string, frames1, frames2 []uint64) string {
+	point := p.d.Points[0]
+	switch {
+	case !strings.Contains(sentence, "packet ") || len(frames1) > 0 == (len(frames2) > 0):
+		return ""
+	case len(frames2) > 0:
+		point = p.d.Points[1]
+	}
+	return " Packet numbers are those of " + point.Name + "."
 }
 
 // losses says what was lost of both sides.
@@ -238,10 +257,14 @@ func (p *comparer) other(c *compare.Connection) string {
 			}
 		}
 	}
+	var about []string
 	for _, x := range c.ICMP {
 		if x.Fate == "lost_between" {
-			words = append(words, fmt.Sprintf("an ICMP notice about frame %d was lost on the way", x.FrameOf))
+			about = append(about, fmt.Sprintf("frame %d", x.FrameOf))
 		}
+	}
+	if n := uint64(len(about)); n > 0 {
+		words = append(words, fmt.Sprintf("%s %s lost on the way, about %s", counted(n, "ICMP notice"), wasWere(n), strings.Join(about, ", ")))
 	}
 	if len(words) == 0 {
 		return ""
