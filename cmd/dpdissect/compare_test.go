@@ -127,6 +127,7 @@ type passage struct {
 	Direction  string
 	Fate       string
 	Time       string
+	Time1      string   `json:"time_1"`
 	Frame1     int      `json:"frame_1"`
 	Frame2     int      `json:"frame_2"`
 	Copies1    []int    `json:"copies_1"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // comparePairs are pairs of captures that golden files show: a path that was dead for a time, a side that fell silent,
-// and a machine that began again.
+// a machine that began again, and datagrams that arrive after later ones.
 var comparePairs = map[string]func(t *testing.T) (a, b string){
 	"outage": func(t *testing.T) (a, b string) {
 		return ends(t, "h-outage-3s.client.pcap.gz"), ends(t, "h-outage-3s.server.pcap.gz")
@@ -21,6 +22,17 @@ var comparePairs = map[string]func(t *testing.T) (a, b string){
 	"restarted": func(t *testing.T) (a, b string) {
 		x, y := tap(t, filepath.Join("..", "..", "testdata", "pcaps", "ends", "server-restarted.pcap"))
 		return x.write("player.pcap"), y.each(func(_ int, r *capture.Record) { r.Time += 7e9 }).write("server.pcap")
+	},
+	"overtaken": func(t *testing.T) (a, b string) {
+		x, y := tap(t, filepath.Join("..", "..", "testdata", "pcaps", "ends", "late-answers.pcap"))
+		server := x.server()
+		late := y.each(func(i int, r *capture.Record) {
+			if i%9 == 4 && bytes.Equal(r.Data[30:34], server) {
+				r.Time += 90e6
+			}
+		})
+		late.sort()
+		return x.write("player.pcap"), late.write("server.pcap")
 	},
 }
 

@@ -82,17 +82,26 @@ func (p *comparer) appendHead(dst []byte) []byte {
 }
 
 func (p *comparer) appendClocks(dst []byte) []byte {
-	k := &p.d.Clock
-	for i := range k.Segments {
-		dst = p.lines(dst, "", "   ", p.segment(&k.Segments[i], i))
-	}
-	for i := range k.Steps {
-		dst = p.lines(dst, "", "   ", p.step(&k.Steps[i]))
-	}
-	if k.Problem != "" {
-		dst = p.lines(dst, "", "   ", "clocks: "+k.Problem)
+	for _, words := range ComparedClocks(p.d) {
+		dst = p.lines(dst, "", "   ", words)
 	}
 	return dst
+}
+
+// ComparedClocks says what the clocks of two captures differ by, and when one of them was set, a
+// line each.
+func ComparedClocks(d *compare.Document) (lines []string) {
+	p, k := &comparer{d: d}, &d.Clock
+	for i := range k.Segments {
+		lines = append(lines, p.segment(&k.Segments[i], i))
+	}
+	for i := range k.Steps {
+		lines = append(lines, p.step(&k.Steps[i]))
+	}
+	if k.Problem != "" {
+		lines = append(lines, "clocks: "+k.Problem)
+	}
+	return lines
 }
 
 // segment says what the clocks differ by.
