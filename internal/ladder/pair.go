@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -50,10 +51,21 @@ func (p *Pair) Around(frame uint64) bool {
 	return true
 }
 
-// Between leaves the datagrams of a stretch of time alone, on the axis.
-func (p *Pair) Between(from, to int64) *Pair {
+// Moment is a ladder of the datagrams around a moment, at most so many of those nearest to it, of
+// the first ones where the moment is 0. It is nil where there are none.
+func (p *Pair) Moment(at, before, after int64, most int) *Pair {
+	if at == 0 && len(p.passages) > 0 {
+		at = p.passages[0].Time
+	}
 	x := *p
-	x.passages = slices.DeleteFunc(slices.Clone(p.passages), func(w compare.Passage) bool { return w.Time < from || w.Time > to })
+	x.passages = slices.DeleteFunc(slices.Clone(p.passages), func(w compare.Passage) bool { return w.Time < at-before || w.Time > at+after })
+	n := len(x.passages)
+	if n == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(x.passages, at, func(w compare.Passage, t int64) int { return cmp.Compare(w.Time, t) })
+	from := max(0, min(i-most/4, n-most))
+	x.passages = x.passages[from:min(n, from+most)]
 	return &x
 }
 
