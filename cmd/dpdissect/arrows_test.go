@@ -74,6 +74,8 @@ func arrows() []arrow {
 			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
 		{"internal/tablecmd", []string{"session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
 			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},
+		{"internal/piecewise", []string{"dp8", "session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/protocols", "internal/state", "internal/tables"}, []string{"github.com/spf13/pflag"},
+			"what commands of the two programs share that take a capture piece by piece: files and heads of states, and no flag of the commands"},
 		{"internal/bucket", []string{"internal/tables"}, []string{"github.com/minio/minio-go"},
 			"objects are put without a word of what is in them"},
 		{"internal/parquetfile", []string{"internal/report", "internal/tables"}, []string{"github.com/parquet-go/parquet-go"},
