@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/bucket"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/fleet"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
@@ -50,7 +52,7 @@ func newTables() *cobra.Command {
 			if err := c.pieces.Check(cmd.Flags()); err != nil {
 				return err
 			}
-			return c.run(cmd.ErrOrStderr(), paths)
+			return c.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths)
 		},
 	}
 	f := cmd.Flags()
@@ -66,7 +68,7 @@ func newTables() *cobra.Command {
 	return cmd
 }
 
-func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
+func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	live := len(c.interfaces) > 0
 	switch {
 	case live && len(paths) > 0:
@@ -108,6 +110,9 @@ func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
 	err = c.tables(r, o)
 	failed := err != nil
 	err = cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()[src.Before():]))
+	if asStep {
+		reportStep(stdout, src.Infos()[src.Before():])
+	}
 	return c.tellState(cmp.Or(c.pieces.Finish(src, failed), err), stderr)
 }
 
@@ -248,4 +253,18 @@ func tellProblems(w io.Writer, infos []capture.Info) (err error) {
 		}
 	}
 	return err
+}
+
+// reportStep tells a worker what its step read.
+func reportStep(w io.Writer, infos []capture.Info) {
+	var r fleet.Report
+	last := int64(0)
+	for i := range infos {
+		r.Packets, last = r.Packets+infos[i].Packets, max(last, infos[i].LastTime)
+	}
+	if r.Packets > 0 {
+		at := time.Unix(0, last).UTC()
+		r.LastTime = &at
+	}
+	json.NewEncoder(w).Encode(&r)
 }
