@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/fleet"
-	"github.com/dpdissect/dpdissect/internal/tables"
 )
 
 // submitCommand is the flags of the command.
@@ -65,7 +64,7 @@ func (c *submitCommand) run(cmd *cobra.Command, paths []string) error {
 		return errors.New("--batch, --every: want a duration such as 15m")
 	}
 	for _, n := range []struct{ flag, name string }{{"--point", c.point}, {"--chain", c.chain}} {
-		if err := tables.CheckName(n.name); err != nil {
+		if err := fleet.CheckName(n.name); err != nil {
 			return fmt.Errorf("%s: the name %w", n.flag, err)
 		}
 	}

@@ -68,6 +68,7 @@ func (w *Worker) run(ctx context.Context, args []string) (o outcome, err error) 
 	case err == nil:
 	case is:
 		o.code = exit.ExitCode()
+	case limit.Err() != nil:
 	default:
 		return o, fmt.Errorf("a step can't be begun: %w", err)
 	}

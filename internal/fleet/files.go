@@ -121,3 +121,10 @@ func Ring(dir string) (paths []string, err error) {
 	}
 	return paths, nil
 }
+
+// TrustForTest lets tests be the servers that inputs are read from.
+func TrustForTest(t http.RoundTripper) (restore func()) {
+	old := client.Transport
+	client.Transport = t
+	return func() { client.Transport = old }
+}

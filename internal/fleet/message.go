@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/dpdissect/dpdissect/internal/tables"
 )
 
 // maxInputs is how many inputs a step has at most: its message has room for them.
@@ -60,7 +58,7 @@ func (q *Queue) parseStep(subject string, b []byte) (*Step, error) {
 	switch {
 	case s.Schema != stepSchema:
 		return nil, errors.New("is no step: another schema")
-	case tables.CheckName(s.Point) != nil || tables.CheckName(s.Chain) != nil:
+	case CheckName(s.Point) != nil || CheckName(s.Chain) != nil:
 		return nil, errors.New("is no step: the name of its point or chain is none")
 	case subject != q.workSubject(s.Point, s.Chain):
 		return nil, errors.New("is a step of another chain than its subject")

@@ -18,8 +18,20 @@ const Partitions = 64
 // Steps of a chain have numbers below this one: files have room for eight digits.
 const maxSteps = 100_000_000
 
-// maxName is how many bytes a name has at most.
-const maxName = 128
+// maxEncoded is how many bytes a name has at most that is encoded: with a step and an extension it is
+// the name of a file.
+const maxEncoded = 230
+
+// CheckName says what is wrong with the name of a point or a chain.
+func CheckName(s string) error {
+	if err := tables.CheckName(s); err != nil {
+		return err
+	}
+	if len(token(s)) > maxEncoded {
+		return fmt.Errorf("is longer than %d bytes where it is the name of a file", maxEncoded)
+	}
+	return nil
+}
 
 // token is a name as a part of a subject or key: all but letters, digits, - and _ are encoded, so
 // no name reaches into another part.
@@ -32,7 +44,7 @@ func untoken(s string) (string, error) {
 		err = errors.New("is encoded in another way")
 	}
 	if err == nil {
-		err = tables.CheckName(name)
+		err = CheckName(name)
 	}
 	return name, err
 }
@@ -76,7 +88,7 @@ func chainOf(subject string) (point, chain string, err error) {
 // Own is the name of a chain that goes on by itself from a step of another one.
 func Own(chain string, step int) string {
 	end := "~" + strconv.Itoa(step)
-	for len(chain)+len(end) > maxName {
+	for CheckName(chain+end) != nil && chain != "" {
 		_, n := utf8.DecodeLastRuneInString(chain)
 		chain = chain[:len(chain)-n]
 	}

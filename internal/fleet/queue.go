@@ -159,8 +159,8 @@ func (q *Queue) open(ctx context.Context) error {
 		cfg jetstream.StreamConfig
 	}{
 		{&q.work, q.workConfig(upper + "_WORK")},
-		{&q.steps, jetstream.StreamConfig{Name: upper + "_STEPS", Subjects: []string{q.o.Prefix + ".steps.>"}, MaxMsgsPerSubject: 1, MaxAge: 30 * 24 * time.Hour}},
-		{&q.dead, jetstream.StreamConfig{Name: upper + "_DEAD", Subjects: []string{q.o.Prefix + ".dead.>"}, Duplicates: 24 * time.Hour}},
+		{&q.steps, jetstream.StreamConfig{Name: upper + "_STEPS", Subjects: []string{q.o.Prefix + ".steps.*.*.*"}, MaxMsgsPerSubject: 1, MaxAge: 30 * 24 * time.Hour}},
+		{&q.dead, jetstream.StreamConfig{Name: upper + "_DEAD", Subjects: []string{q.o.Prefix + ".dead.*.*"}, Duplicates: 24 * time.Hour}},
 		{nil, bucketConfig("KV_"+q.o.Prefix+"_chains", "$KV."+q.o.Prefix+"_chains.>")},
 		{&q.objects, bucketConfig("OBJ_"+q.o.Prefix+"_states", "$O."+q.o.Prefix+"_states.C.>", "$O."+q.o.Prefix+"_states.M.>")},
 	} {
@@ -193,7 +193,7 @@ func (q *Queue) workConfig(name string) jetstream.StreamConfig {
 	if n == 0 {
 		n = Partitions
 	}
-	return jetstream.StreamConfig{Name: name, Subjects: []string{q.o.Prefix + ".work.>"}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
+	return jetstream.StreamConfig{Name: name, Subjects: []string{q.o.Prefix + ".work.*.*.*"}, Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
 		MaxMsgs: maxQueued, Duplicates: 10 * time.Minute, Metadata: map[string]string{partitionsKey: strconv.Itoa(n)}}
 }
 

@@ -69,6 +69,9 @@ func isConflict(err error) bool {
 func (q *Queue) change(ctx context.Context, point, chain string, do func(*Record) bool) (changed bool, err error) {
 	for {
 		r, revision, _, err := q.record(ctx, point, chain)
+		if errors.Is(err, errNoRecord) { // a worker makes a letter of it, and another record
+			return false, nil
+		}
 		if err != nil || !do(&r) {
 			return false, err
 		}

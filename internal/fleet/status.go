@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -144,6 +147,9 @@ func (q *Queue) sumChains(ctx context.Context, s *Status) (ends int, err error) 
 // sumQueue adds up the partitions.
 func (q *Queue) sumQueue(ctx context.Context, s *Status, ends int) error {
 	parts, err := q.consumers(ctx)
+	if err == nil && len(parts) < q.partitions {
+		err = q.addUnseen(ctx, parts)
+	}
 	if err != nil {
 		return err
 	}
@@ -186,6 +192,29 @@ func (q *Queue) sumQueue(ctx context.Context, s *Status, ends int) error {
 	}
 	lag := max(0, info.TimeStamp.Sub(oldest).Milliseconds()) // by the server's clock alone
 	s.LagMS = &lag
+	return nil
+}
+
+// addUnseen adds partitions that no worker has asked for yet.
+func (q *Queue) addUnseen(ctx context.Context, parts map[string]*jetstream.ConsumerInfo) error {
+	begin := q.o.Prefix + ".work."
+	info, err := q.work.Info(ctx, jetstream.WithSubjectFilter(begin+">"))
+	if err != nil {
+		return err
+	}
+	unseen := map[string]*jetstream.ConsumerInfo{}
+	for i := range q.partitions {
+		if parts[consumerName(i)] == nil {
+			p := &jetstream.ConsumerInfo{Config: jetstream.ConsumerConfig{FilterSubject: fmt.Sprint(begin, i, ".>")}}
+			parts[consumerName(i)], unseen[strconv.Itoa(i)] = p, p
+		}
+	}
+	for subject, n := range info.State.Subjects {
+		number, _, _ := strings.Cut(strings.TrimPrefix(subject, begin), ".")
+		if p := unseen[number]; p != nil {
+			p.NumPending += n
+		}
+	}
 	return nil
 }
 

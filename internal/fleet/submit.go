@@ -79,7 +79,7 @@ func left(entries []*Step, lists [][]Input, end bool) (steps [][]Input, known in
 // the next number.
 func (q *Queue) requeue(ctx context.Context, point, chain string, entries []*Step) (next int, err error) {
 	r, _, _, err := q.record(ctx, point, chain)
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoRecord) {
 		return 0, err
 	}
 	next = max(r.Submitted, r.next())

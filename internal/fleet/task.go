@@ -197,8 +197,9 @@ func (t *task) begin(ctx context.Context) error {
 		return t.bury(ctx, err.Error(), new(codeInput))
 	case errors.Is(err, fs.ErrPermission):
 		return t.fault(ctx, err.Error())
-	default:
-		return t.retry(ctx, err.Error())
+	default: // the server of the input is away
+		w.o.Tell("a step is handed back: " + err.Error())
+		return t.giveBack(w.o.AckWait/6, nil)
 	}
 	args, out, err := t.args(dir, old, paths)
 	if err != nil {
@@ -448,7 +449,7 @@ func (t *task) retry(ctx context.Context, why string) error {
 		return err
 	}
 	t.event.Result = "handed_back"
-	t.m.NakWithDelay(time.Duration(t.tries) * tryPause)
+	t.m.NakWithDelay(time.Duration(t.tries) * t.w.o.AckWait / 30)
 	return nil
 }
 
@@ -457,7 +458,7 @@ func (t *task) fault(ctx context.Context, why string) error {
 	if ctx.Err() != nil {
 		return t.giveBack(0, nil)
 	}
-	return t.giveBack(backOff, &Fault{why})
+	return t.giveBack(t.w.o.AckWait/6, &Fault{why})
 }
 
 // giveBack hands the step back as if it had not been taken.

@@ -66,10 +66,8 @@ type Fault struct{ text string }
 func (e *Fault) Error() string { return e.text }
 
 const (
-	grace    = 10 * time.Second // for the step of a worker that is to end
-	minDisk  = 1 << 30          // bytes, without which no step is taken
-	backOff  = 5 * time.Second  // until a step that was handed back is given out again
-	tryPause = time.Second      // until one that failed is, for each try
+	grace   = 10 * time.Second // for the step of a worker that is to end
+	minDisk = 1 << 30          // bytes, without which no step is taken
 )
 
 // Work does steps until the context ends, or with Drain until nothing is left.
