@@ -38,7 +38,8 @@ type part struct {
 const (
 	fresh    = 50 * time.Millisecond  // for how long what the server said of partitions counts
 	idleMax  = 2 * time.Second        // how long a worker sleeps that found nothing
-	askFor   = 200 * time.Millisecond // how long a step that should wait may take to come
+	known    = 500 * time.Millisecond // and for how long where it names a partition that has steps
+	askFor   = 100 * time.Millisecond // how long a step that should wait may take to come
 	askStale = 30 * time.Millisecond  // and one that another worker seems to hold
 )
 
@@ -88,32 +89,37 @@ func (p *parts) rouse() {
 	}
 }
 
-// release lets others take steps of a partition.
+// release lets others take steps of a partition, of which this program has acknowledged one.
 func (p *parts) release(i int) {
 	p.mu.Lock()
-	p.list[i].taken, p.seen = false, time.Time{}
+	p.list[i].taken, p.list[i].held = false, false
 	p.mu.Unlock()
+	p.rouse()
 }
 
 // take waits for a step. With drain it gives none once nothing is left.
 func (p *parts) take(ctx context.Context, drain bool) (m jetstream.Msg, part int, err error) {
 	for idle := fresh; ctx.Err() == nil; {
-		left, err := p.ask(ctx)
-		if err != nil {
-			return nil, 0, err
+		i, how, ok := p.choose(known)
+		left := uint64(1)
+		if !ok {
+			if left, err = p.ask(ctx); err != nil {
+				return nil, 0, err
+			}
+			i, how, ok = p.choose(idleMax)
 		}
-		i, how, ok := p.choose()
 		if ok {
-			if m := p.fetch(ctx, i, how); m != nil {
+			m := p.fetch(ctx, i, how)
+			if p.fetched(i, m != nil); m != nil {
 				return m, i, nil
 			}
-			p.mu.Lock()
-			p.list[i].taken = false
-			p.mu.Unlock()
 			continue
 		}
 		if drain && left == 0 {
 			return nil, 0, nil
+		}
+		if left > 0 {
+			idle = min(idle, 4*fresh)
 		}
 		select {
 		case <-ctx.Done():
@@ -170,11 +176,14 @@ func (q *Queue) consumers(ctx context.Context) (map[string]*jetstream.ConsumerIn
 	return all, err
 }
 
-// choose takes a partition that should have a step: one that waits, or one that is held, for its worker
-// may have died. how is for how long to ask.
-func (p *parts) choose() (i int, how time.Duration, ok bool) {
+// choose takes a partition that should have a step, by what the server said not longer ago than old: one that
+// waits, or one that is held, for its worker may have died. how is for how long to ask.
+func (p *parts) choose(old time.Duration) (i int, how time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if time.Since(p.seen) > old {
+		return 0, 0, false
+	}
 	for n := range p.list {
 		i := (p.next + n) % len(p.list)
 		x := &p.list[i]
@@ -187,7 +196,7 @@ func (p *parts) choose() (i int, how time.Duration, ok bool) {
 			}
 			x.tried, how = time.Now(), askStale
 		case x.wait > 0:
-			x.held, how = true, askFor // until the server says something else
+			how = askFor
 		default:
 			continue
 		}
@@ -195,6 +204,17 @@ func (p *parts) choose() (i int, how time.Duration, ok bool) {
 		return i, how, true
 	}
 	return 0, 0, false
+}
+
+// fetched notes whether a partition had a step. Where it should have had one another program holds it, until the
+// server says something else.
+func (p *parts) fetched(i int, got bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	x := &p.list[i]
+	if x.taken, x.held = got, true; got && x.wait > 0 {
+		x.wait--
+	}
 }
 
 // fetch asks for a step of a partition. Whatever is wrong, it is asked again later.

@@ -87,7 +87,7 @@ func (q *Queue) Close() { q.conn.Close() }
 func (q *Queue) again(ctx context.Context, what string, do func(context.Context) error) error {
 	begun, told := time.Now(), false
 	for pause := pauseMin; ; pause = min(2*pause, pauseMax) {
-		try, cancel := context.WithTimeout(ctx, tryTime)
+		try, cancel := context.WithTimeout(ctx, q.tryTime(time.Since(begun)))
 		err := do(try)
 		cancel()
 		switch {
@@ -117,6 +117,14 @@ func (q *Queue) again(ctx context.Context, what string, do func(context.Context)
 	}
 }
 
+// tryTime is how long one try takes at most, of a call that waited for a while.
+func (q *Queue) tryTime(waited time.Duration) time.Duration {
+	if q.o.Wait == 0 {
+		return tryTime
+	}
+	return min(tryTime, max(q.o.Wait-waited, time.Second))
+}
+
 // Codes of errors of JetStream that its client has no names for.
 const (
 	codeStoreFailed = 10077 // among others: the stream has as many messages as it may
@@ -132,7 +140,9 @@ func isFull(err error) bool {
 // passes reports whether an error says that the queue is away for now.
 func passes(err error) bool {
 	for _, e := range []error{nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrNoServers, nats.ErrDisconnected,
-		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat} {
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
+		jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs, jetstream.ErrConsumerDeleted, jetstream.ErrConsumerLeadershipChanged,
+		jetstream.ErrServerShutdown, jetstream.ErrOrderedConsumerReset} {
 		if errors.Is(err, e) {
 			return true
 		}

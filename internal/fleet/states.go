@@ -15,12 +15,17 @@ import (
 // needs a moment.
 const objectPatience = 10 * time.Second
 
+// objectTime is how long one may be on its way.
+const objectTime = time.Minute
+
 // state reads a state. One that is not there is nil.
 func (q *Queue) state(ctx context.Context, name string) (b []byte, err error) {
 	begun := time.Now()
 	for {
 		err = q.again(ctx, noQuorum, func(context.Context) (err error) {
-			b, err = q.states.GetBytes(ctx, name)
+			long, cancel := context.WithTimeout(ctx, objectTime)
+			defer cancel()
+			b, err = q.states.GetBytes(long, name)
 			return err
 		})
 		if err == nil || !errors.Is(err, jetstream.ErrObjectNotFound) && !errors.Is(err, jetstream.ErrDigestMismatch) {
@@ -41,11 +46,13 @@ func (q *Queue) state(ctx context.Context, name string) (b []byte, err error) {
 func (q *Queue) keep(ctx context.Context, s *Step, b []byte) (name string, err error) {
 	sum := sha256.Sum256(b)
 	name = stateName(s.Point, s.Chain, s.Step, sum[:])
-	err = q.again(ctx, noQuorum, func(ctx context.Context) error {
-		if _, err := q.states.GetInfo(ctx, name); !errors.Is(err, jetstream.ErrObjectNotFound) {
+	err = q.again(ctx, noQuorum, func(try context.Context) error {
+		if _, err := q.states.GetInfo(try, name); !errors.Is(err, jetstream.ErrObjectNotFound) {
 			return err
 		}
-		_, err := q.states.Put(context.WithoutCancel(ctx), jetstream.ObjectMeta{Name: name}, bytes.NewReader(b))
+		long, cancel := context.WithTimeout(ctx, objectTime)
+		defer cancel()
+		_, err := q.states.Put(long, jetstream.ObjectMeta{Name: name}, bytes.NewReader(b))
 		return err
 	})
 	return name, err

@@ -205,7 +205,11 @@ func (t *task) begin(ctx context.Context) error {
 	if err != nil {
 		return t.fault(ctx, err.Error())
 	}
-	o, err := w.run(ctx, args)
+	run := w.run
+	if w.o.run != nil {
+		run = w.o.run
+	}
+	o, err := run(ctx, args)
 	if err != nil {
 		return t.fault(ctx, err.Error())
 	}

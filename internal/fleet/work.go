@@ -33,6 +33,8 @@ type WorkOptions struct {
 	Forget  func(ctx context.Context, point, chain string, step int) error // the rows of a step that is dead
 	Observe func(Event)                                                    // nil for nobody
 	Tell    func(text string)
+
+	run func(ctx context.Context, args []string) (outcome, error) // how a step is done; nil for a command
 }
 
 // An Event is what became of a delivery of a step.
