@@ -109,7 +109,7 @@ func TestFleetWorkersFault(t *testing.T) {
 	}
 }
 
-// TestFleetOldStates: a state of another build lets the chain begin anew as a chain of its own behind a gap,
+// TestFleetOldStates: a state of another build lets the chain begin again as a chain of its own after a gap,
 // told and counted, or ends the worker; one that is damaged or lost does the former.
 func TestFleetOldStates(t *testing.T) {
 	b := newBed(t)

@@ -257,7 +257,7 @@ func TestFleetWorkerDies(t *testing.T) {
 }
 
 // TestFleetPoison: what can't be read goes to the dead at once, with its reason and its file, and the chain
-// goes on behind a gap; what is damaged behind readable packets is done; the dead are retried as chains of
+// goes on after a gap; what is damaged behind readable packets is done; the dead are retried as chains of
 // their own, and dropped.
 func TestFleetPoison(t *testing.T) {
 	b := newBed(t)

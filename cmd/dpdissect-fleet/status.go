@@ -117,7 +117,7 @@ func printStatus(w io.Writer, s *fleet.Status) error {
 	fmt.Fprintf(&b, "steps    %d queued, %d working, %d done, %d dead\n", s.Queued, s.Working, s.Done, s.Dead)
 	fmt.Fprintf(&b, "chains   %d, of which %d wait\n", s.Chains, s.ChainsWaiting)
 	if s.Redelivered+s.Restarted > 0 {
-		fmt.Fprintf(&b, "again    %d steps given out again, %d chains begun anew\n", s.Redelivered, s.Restarted)
+		fmt.Fprintf(&b, "again    %d steps given out again, %d chains begun again\n", s.Redelivered, s.Restarted)
 	}
 	if s.LagMS != nil {
 		fmt.Fprintf(&b, "lag      %v\n", (time.Duration(*s.LagMS) * time.Millisecond).Round(100*time.Millisecond))

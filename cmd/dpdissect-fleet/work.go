@@ -46,7 +46,7 @@ ten seconds; the step is handed back then.
 
 A step whose inputs can't be read goes to the dead at once; one that is killed or
 takes too long is tried again, and goes there after --tries. Its chain goes on
-behind a gap.`,
+after a gap.`,
 		Example: `  dpdissect-fleet work --out rows --root /captures
   dpdissect-fleet work --out s3://bucket/rows --workers 8 --drain`,
 		Args: cobra.NoArgs,
@@ -67,7 +67,7 @@ behind a gap.`,
 	f.IntVar(&c.o.Tries, "tries", 3, "try a step `N` times")
 	f.DurationVar(&c.o.StepTime, "step-time", 10*time.Minute, "end a step after `DURATION`")
 	f.StringVar(&c.memory, "step-memory", "512MiB", "end a step that takes more memory than `SIZE`")
-	f.StringVar(&c.oldState, "old-state", "restart", "`HOW` a state of another build is met: restart the chain behind a gap, or refuse and end")
+	f.StringVar(&c.oldState, "old-state", "restart", "`HOW` a state of another build is met: restart the chain after a gap, or refuse and end")
 	f.StringVar(&c.metrics, "metrics", "", "serve metrics on `ADDR`")
 	c.queue.add(cmd, 0)
 	return cmd

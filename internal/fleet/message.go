@@ -85,7 +85,7 @@ type Record struct {
 	State       string     `json:"state,omitempty"`     // the object that the next step goes on from
 	Before      string     `json:"before,omitempty"`    // the one before
 	Over        bool       `json:"over,omitempty"`      // its end is done
-	Since       int        `json:"since,omitempty"`     // the step at which it began anew, as a chain of its own in the rows
+	Since       int        `json:"since,omitempty"`     // the step at which it began again, as a chain of its own in the rows
 	Returned    int        `json:"returned,omitempty"`  // how often the next step was handed back
 	Trouble     string     `json:"trouble,omitempty"`   // what became of the next step the last time
 	Redelivered int        `json:"redelivered,omitempty"`

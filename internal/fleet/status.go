@@ -28,7 +28,7 @@ type Status struct {
 	Chains        int          `json:"chains"`         // that are known
 	ChainsWaiting int          `json:"chains_waiting"` // with a step or their end still to do
 	Redelivered   int          `json:"redelivered"`    // how often a step that ended was given out again
-	Restarted     int          `json:"restarted"`      // how often a chain began anew, for its state could not be read
+	Restarted     int          `json:"restarted"`      // how often a chain began again, for its state could not be read
 	LagMS         *int64       `json:"lag_ms,omitempty"`
 	Workers       []WorkerInfo `json:"workers"`
 	DeadLetters   []LetterInfo `json:"dead_letters"`

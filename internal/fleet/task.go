@@ -110,7 +110,7 @@ func (t *task) foreign(ctx context.Context, reason error) error {
 	return t.ack(ctx)
 }
 
-// stand reads where the chain stands. A record that is none becomes a letter, and the chain begins anew;
+// stand reads where the chain stands. A record that is none becomes a letter, and the chain begins again;
 // steps that never came become letters, too.
 func (t *task) stand(ctx context.Context) error {
 	q, s := t.w.q, t.s
@@ -217,7 +217,7 @@ func (t *task) begin(ctx context.Context) error {
 }
 
 // oldState is the state that the step goes on from. One that this build can't read is left, and the chain
-// begins anew, unless that is a fault.
+// begins again, unless that is a fault.
 func (t *task) oldState(ctx context.Context) (b []byte, fault string, err error) {
 	if t.from.State == "" {
 		return nil, "", nil
@@ -241,7 +241,7 @@ func (t *task) oldState(ctx context.Context) (b []byte, fault string, err error)
 		}
 	}
 	t.event.Restarted = true
-	t.w.o.Tell(fmt.Sprintf("%s at %s begins anew at step %d: its state %s", t.s.Chain, t.s.Point, t.s.Step, why))
+	t.w.o.Tell(fmt.Sprintf("%s at %s begins again at step %d: its state %s", t.s.Chain, t.s.Point, t.s.Step, why))
 	return nil, "", nil
 }
 
@@ -283,7 +283,7 @@ func (t *task) args(dir string, old []byte, paths []string) (args []string, out 
 	return append(append(args, "--"), paths...), out, nil
 }
 
-// since is the step at which the chain begins anew: its frames are numbered from 1 again, so its
+// since is the step at which the chain begins again: its frames are numbered from 1 again, so its
 // rows belong to a chain of its own.
 func (t *task) since() int {
 	if t.event.Restarted {
@@ -395,7 +395,7 @@ func (t *task) dropStates(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// bury puts the step to the dead. Its chain goes on behind a gap.
+// bury puts the step to the dead. Its chain goes on after a gap.
 func (t *task) bury(ctx context.Context, reason string, code *int) error {
 	s := t.s
 	if t.redone > 0 { // a try before may have written rows

@@ -42,7 +42,7 @@ type Event struct {
 	Result     string        // done, repeated, dead, handed_back
 	Took       time.Duration // since it was taken
 	StateBytes int           // of the state that it left
-	Restarted  bool          // it began its chain anew
+	Restarted  bool          // it began its chain again
 }
 
 // A Worker does steps.
