@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/fleet"
+	"github.com/dpdissect/dpdissect/internal/fleet/server"
 )
 
 // connection is the flags of commands that use the queue.
@@ -23,12 +24,10 @@ type connection struct {
 	noWait         bool
 }
 
-const defaultAddress = "127.0.0.1:4222"
-
 // add adds the flags. wait is how long the command waits for a queue that is away, 0 for ever.
 func (c *connection) add(cmd *cobra.Command, wait time.Duration) {
 	f := cmd.Flags()
-	f.StringVar(&c.server, "server", "nats://"+defaultAddress, "`URL` of the queue, of several servers with commas")
+	f.StringVar(&c.server, "server", "nats://"+server.Usual, "`URL` of the queue, of several servers with commas")
 	f.StringVar(&c.prefix, "prefix", "dpd", "`NAME` that streams, subjects and buckets begin with")
 	f.StringVar(&c.creds, "creds", "", "`FILE` with the credentials of a user")
 	f.StringVar(&c.nkey, "nkey", "", "`FILE` with the seed of a user's nkey")
@@ -71,12 +70,21 @@ func (c *connection) options(stderr io.Writer) (o fleet.Options, err error) {
 	return o, nil
 }
 
-// connect connects to the queue.
-func (c *connection) connect(cmd *cobra.Command, create bool) (*fleet.Queue, error) {
+// Users, as deploy/nats/queue.conf has them. What a server answers comes to a subject of each, so none sees what
+// is for another.
+const (
+	asSubmit = "submit"
+	asWork   = "work"
+	asRead   = "read"
+)
+
+// connect connects to the queue as a user.
+func (c *connection) connect(cmd *cobra.Command, user string) (*fleet.Queue, error) {
 	o, err := c.options(cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
-	o.Create = create
+	o.Create = user != asRead
+	o.Nats = append(o.Nats, nats.CustomInboxPrefix("_INBOX."+user))
 	return fleet.Connect(cmd.Context(), o)
 }

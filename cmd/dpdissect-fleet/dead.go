@@ -69,7 +69,11 @@ func (c *deadCommand) run(cmd *cobra.Command, name string, do func(*fleet.Queue,
 	if err := checkFormat(c.format); err != nil {
 		return err
 	}
-	q, err := c.queue.connect(cmd, false)
+	user := asRead
+	if do != nil {
+		user = asSubmit
+	}
+	q, err := c.queue.connect(cmd, user)
 	if err != nil {
 		return err
 	}

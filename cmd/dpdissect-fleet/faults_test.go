@@ -87,6 +87,53 @@ func TestFleetTries(t *testing.T) {
 	}
 }
 
+// TestFleetEndRetried: the end of a chain that could not be done is done later: its rows are not lost.
+func TestFleetEndRetried(t *testing.T) {
+	b := newBed(t)
+	files := b.begin("c", 2)
+	b.drain()
+	b.do("submit", "--chain", "c", "--end")
+	b.drain("--tries", "1", "--step-time", "1us")
+	if s := b.status(); s.Dead != 1 || s.ChainsWaiting != 0 {
+		t.Fatalf("%+v", s)
+	}
+	b.do("dead retry", "--all")
+	b.drain()
+	b.expect("local", "c", files)
+	b.compare()
+	if s := b.status(); s.Dead != 0 || s.Done != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestFleetWaitsForRoom: no step is taken while rows can't be written.
+func TestFleetWaitsForRoom(t *testing.T) {
+	b := newBed(t)
+	files := b.pieces("dp8/unsigned-lossy.pcap", 1, 1)
+	w := start(t, b.work()...)
+	said := w.Stderr.(*lines)
+	b.until("the worker is there", func() bool {
+		out, _, _ := call(t, b.on("status")...)
+		return strings.Contains(out, "idle")
+	})
+	os.RemoveAll(b.rows())
+	b.do("submit", append([]string{"--chain", "a", "--end"}, files...)...)
+	b.do("submit", append([]string{"--chain", "b", "--end"}, files...)...)
+	b.until("it tells", func() bool { return strings.Contains(said.String(), "no step is taken") })
+	os.MkdirAll(b.rows(), 0o700)
+	b.until("all is done", func() bool { s := b.status(); return s.Done == 2 && s.ChainsWaiting == 0 })
+}
+
+// until waits for something.
+func (b *bed) until(what string, is func() bool) {
+	b.t.Helper()
+	for begun := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			b.t.Fatalf("it does not happen that %s", what)
+		}
+	}
+}
+
 // TestFleetWorkersFault: what is the worker's fault ends it with 2 and hands the step back, which is not
 // counted as a try.
 func TestFleetWorkersFault(t *testing.T) {

@@ -35,7 +35,7 @@ has a --name, an address for the others (--cluster) and theirs (--routes).`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&c.o.Listen, "listen", defaultAddress, "listen on `ADDR`, HOST:PORT")
+	f.StringVar(&c.o.Listen, "listen", server.Usual, "listen on `ADDR`, HOST:PORT")
 	f.StringVar(&c.o.Store, "store", "", "keep what is queued below `DIR`")
 	f.StringVar(&c.o.StoreKey, "store-key", "", "encrypt it with the key in `FILE`")
 	f.StringVar(&c.o.Config, "config", "", "`FILE` with settings of nats-server: users, TLS, a cluster")
@@ -52,12 +52,15 @@ has a --name, an address for the others (--cluster) and theirs (--routes).`,
 
 func (c *serveCommand) run(cmd *cobra.Command) error {
 	switch {
-	case c.o.Store == "":
+	case c.o.Store == "" && c.o.Config == "":
 		return errors.New("no folder: give --store DIR")
 	case c.partitions < 1 || c.partitions > 1024:
 		return errors.New("--partitions: want a number from 1 to 1024")
 	case !prefixes.MatchString(c.prefix):
 		return errors.New("--prefix: want letters a to z, digits and _")
+	}
+	if c.o.Config != "" && !cmd.Flags().Changed("listen") {
+		c.o.Listen = "" // as it is in the file, if it is
 	}
 	c.o.Tell = func(text string) { tell(cmd.ErrOrStderr(), text) }
 	s, err := server.Start(c.o)

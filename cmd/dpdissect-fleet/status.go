@@ -55,7 +55,7 @@ func (c *statusCommand) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.queue.connect(cmd, false)
+	q, err := c.queue.connect(cmd, asRead)
 	if err != nil {
 		return err
 	}

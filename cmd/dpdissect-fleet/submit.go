@@ -76,7 +76,7 @@ func (c *submitCommand) run(cmd *cobra.Command, paths []string) error {
 		tell(cmd.ErrOrStderr(), err.Error())
 		return errInput
 	}
-	q, err := c.queue.connect(cmd, true)
+	q, err := c.queue.connect(cmd, asSubmit)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (c *submitCommand) submit(cmd *cobra.Command, q *fleet.Queue, steps [][]fle
 // follow takes the files of a folder until the command is told to end.
 func (c *submitCommand) follow(cmd *cobra.Command) error {
 	ctx := cmd.Context()
-	q, err := c.queue.connect(cmd, true)
+	q, err := c.queue.connect(cmd, asSubmit)
 	if err != nil {
 		return err
 	}

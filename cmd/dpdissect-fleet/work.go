@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,8 @@ type workCommand struct {
 	oldState string
 	metrics  string
 	bucket   *bucket.Bucket // of --out, nil for a folder
+	mu       sync.Mutex
+	asked    time.Time // when the bucket answered last
 }
 
 // rowFlags are the flags of `tables` that work has, too.
@@ -77,7 +80,7 @@ func (c *workCommand) run(cmd *cobra.Command) error {
 	if err := c.check(cmd); err != nil {
 		return err
 	}
-	q, err := c.queue.connect(cmd, true)
+	q, err := c.queue.connect(cmd, asWork)
 	if err != nil {
 		return err
 	}
@@ -161,9 +164,23 @@ func (c *workCommand) args(f *pflag.FlagSet) []string {
 // ready reports what is wrong where rows can't be written.
 func (c *workCommand) ready(ctx context.Context) error {
 	if c.bucket != nil {
-		return c.bucket.Answers(ctx)
+		return c.answers(ctx)
 	}
 	return fleet.Room(c.rows.Out)
+}
+
+// answers asks the bucket, every ten seconds.
+func (c *workCommand) answers(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.asked) < 10*time.Second {
+		return nil
+	}
+	err := c.bucket.Answers(ctx)
+	if err == nil {
+		c.asked = time.Now()
+	}
+	return err
 }
 
 // forget removes the rows of a step that is dead: a try may have written them before it died.

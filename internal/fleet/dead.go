@@ -47,12 +47,32 @@ func (q *Queue) Dead(ctx context.Context, point, chain string, step int) (all []
 	return all, err
 }
 
+// retryEnd queues the end of a chain again. What its rows are made of is still there.
+func (q *Queue) retryEnd(ctx context.Context, l *Letter) error {
+	_, err := q.change(ctx, l.Point, l.Chain, func(r *Record) bool {
+		r.Over = false
+		r.begin()
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	s := &Step{Schema: stepSchema, Point: l.Point, Chain: l.Chain, Step: l.Step, Inputs: []Input{}, End: true, Submitted: time.Now().UTC()}
+	return q.queue(ctx, s, fmt.Sprint("again ", l.sequence))
+}
+
 // ErrNotAgain says that a letter tells of nothing that could be tried again.
 var ErrNotAgain = errors.New("there is nothing to try again: it has no inputs")
 
-// Retry queues the step of a letter as a chain of its own, and takes it
+// Retry queues the step of a letter as a chain of its own, or the end of a chain again, and takes it
 // off the list.
 func (q *Queue) Retry(ctx context.Context, l *Letter) error {
+	if l.End {
+		if err := q.retryEnd(ctx, l); err != nil {
+			return err
+		}
+		return q.Drop(ctx, l)
+	}
 	if len(l.Inputs) == 0 {
 		return ErrNotAgain
 	}

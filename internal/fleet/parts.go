@@ -97,9 +97,10 @@ func (p *parts) release(i int) {
 	p.rouse()
 }
 
-// take waits for a step. With drain it gives none once nothing is left.
-func (p *parts) take(ctx context.Context, drain bool) (m jetstream.Msg, part int, err error) {
+// take waits for a step, and asks for none before ready returns. With drain it gives none once nothing is left.
+func (p *parts) take(ctx context.Context, drain bool, ready func(context.Context)) (m jetstream.Msg, part int, err error) {
 	for idle := fresh; ctx.Err() == nil; {
+		ready(ctx)
 		i, how, ok := p.choose(known)
 		left := uint64(1)
 		if !ok {

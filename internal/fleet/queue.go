@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -62,7 +64,7 @@ const (
 func Connect(ctx context.Context, o Options) (*Queue, error) {
 	q := &Queue{o: o}
 	all := append([]nats.Option{nats.Name("dpdissect-fleet"), nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.Timeout(tryTime)}, o.Nats...)
+		nats.ReconnectBufSize(-1), nats.Timeout(tryTime), nats.ErrorHandler(tellOnce(o.Tell))}, o.Nats...)
 	err := q.again(ctx, "the queue at "+o.Server+" can't be reached", func(context.Context) (err error) {
 		q.conn, err = nats.Connect(o.Server, all...)
 		return err
@@ -79,6 +81,19 @@ func Connect(ctx context.Context, o Options) (*Queue, error) {
 	}
 	return q, nil
 }
+
+// tellOnce tells of errors for which no call waits, such as rights that are missing.
+func tellOnce(tell func(string)) nats.ErrHandler {
+	var told sync.Map
+	return func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		text, _, _ := strings.Cut(err.Error(), " on connection")
+		if _, had := told.LoadOrStore(inboxOf.ReplaceAllString(text, "_INBOX"), true); !had {
+			tell("the queue: " + text)
+		}
+	}
+}
+
+var inboxOf = regexp.MustCompile(`_INBOX[^" ]*`)
 
 // Close ends the connection.
 func (q *Queue) Close() { q.conn.Close() }

@@ -237,7 +237,7 @@ func (q *Queue) stepAt(ctx context.Context, p *jetstream.ConsumerInfo, from uint
 // askWorkers asks all workers what they do. Those that are paused or cut off do not answer.
 func (q *Queue) askWorkers() (all []WorkerInfo, err error) {
 	all = []WorkerInfo{}
-	inbox := nats.NewInbox()
+	inbox := q.conn.NewInbox()
 	sub, err := q.conn.SubscribeSync(inbox)
 	if err != nil {
 		return all, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -85,7 +86,7 @@ func (q *Queue) requeue(ctx context.Context, point, chain string, entries []*Ste
 	next = max(r.Submitted, r.next())
 	for _, e := range entries {
 		if e.Step >= r.Submitted && e.Result == nil {
-			if err := q.queue(ctx, e); err != nil {
+			if err := q.queue(ctx, e, strconv.Itoa(e.Step)); err != nil {
 				return 0, err
 			}
 		}
@@ -125,7 +126,7 @@ func (q *Queue) submit(ctx context.Context, point, chain string, next int, steps
 		if err != nil || !ok {
 			return done, !ok, err
 		}
-		if err := q.queue(ctx, s); err != nil {
+		if err := q.queue(ctx, s, strconv.Itoa(s.Step)); err != nil {
 			return done, false, err
 		}
 		if !s.End {
@@ -155,14 +156,14 @@ func (q *Queue) take(ctx context.Context, s *Step) (ok bool, err error) {
 	return ok, err
 }
 
-// queue puts a step into the queue.
-func (q *Queue) queue(ctx context.Context, s *Step) error {
+// queue puts a step into the queue, once for each id within its chain.
+func (q *Queue) queue(ctx context.Context, s *Step, id string) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
 	m := &nats.Msg{Subject: q.workSubject(s.Point, s.Chain), Data: b, Header: nats.Header{}}
-	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%s/%d", token(s.Point), token(s.Chain), s.Step))
+	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%s/%s", token(s.Point), token(s.Chain), id))
 	return q.again(ctx, noQuorum, func(ctx context.Context) error {
 		_, err := q.js.PublishMsg(ctx, m)
 		return err

@@ -26,6 +26,7 @@ type task struct {
 	from   Record // where the chain stands
 	tries  int    // this delivery, and those before that were not handed back
 	redone int    // deliveries before this one
+	kept   string // the state that it left
 	event  Event
 }
 
@@ -240,6 +241,11 @@ func (t *task) oldState(ctx context.Context) (b []byte, fault string, err error)
 			return b, "", nil
 		}
 	}
+	if t.redone > 0 { // a try with that state may have written rows
+		if err := t.w.o.Forget(ctx, t.s.Point, t.rowsChain(), t.s.Step); err != nil {
+			return nil, err.Error(), nil
+		}
+	}
 	t.event.Restarted = true
 	t.w.o.Tell(fmt.Sprintf("%s at %s begins again at step %d: its state %s", t.s.Chain, t.s.Point, t.s.Step, why))
 	return nil, "", nil
@@ -321,7 +327,7 @@ func (t *task) finish(ctx context.Context, left []byte, res Result) (err error) 
 			return err
 		}
 	}
-	t.event.StateBytes = len(left)
+	t.kept, t.event.StateBytes = name, len(left)
 	res.Status, res.StateBytes = "done", len(left)
 	if err := t.tellResult(ctx, &res); err != nil {
 		return err
@@ -371,8 +377,11 @@ func (t *task) settle(ctx context.Context, result string, do func(*Record)) erro
 	}
 	if t.event.Result = result; !changed {
 		t.event = Event{Result: "repeated"}
+		if err := t.dropLate(ctx); err != nil {
+			return err
+		}
 	}
-	if changed && s.End && result == "done" {
+	if changed && s.End && result == "done" { // of one that is dead it may be retried
 		if err := t.dropStates(ctx, &t.from); err != nil {
 			return err
 		}
@@ -383,6 +392,15 @@ func (t *task) settle(ctx context.Context, result string, do func(*Record)) erro
 		}
 	}
 	return t.ack(ctx)
+}
+
+// dropLate forgets the state that this step left, where the chain went on long ago without it.
+func (t *task) dropLate(ctx context.Context) error {
+	r, _, _, err := t.w.q.record(ctx, t.s.Point, t.s.Chain)
+	if err != nil || t.kept == r.State || t.kept == r.Before {
+		return err
+	}
+	return t.w.q.drop(ctx, t.kept)
 }
 
 // dropStates forgets the states of a chain that is over.

@@ -112,10 +112,7 @@ func (q *Queue) Work(ctx context.Context, o WorkOptions) error {
 // loop takes steps and does them, one by one.
 func (w *Worker) loop(ctx context.Context, i int) error {
 	for ctx.Err() == nil {
-		if err := w.ready(ctx); err != nil {
-			return err
-		}
-		m, part, err := w.parts.take(ctx, w.o.Drain)
+		m, part, err := w.parts.take(ctx, w.o.Drain, w.ready)
 		if err != nil || m == nil {
 			return noCancel(ctx, err)
 		}
@@ -137,7 +134,7 @@ func noCancel(ctx context.Context, err error) error {
 }
 
 // ready waits until there is room on the disk, and rows can be written.
-func (w *Worker) ready(ctx context.Context) error {
+func (w *Worker) ready(ctx context.Context) {
 	told := false
 	for {
 		err := Room(os.TempDir())
@@ -148,7 +145,7 @@ func (w *Worker) ready(ctx context.Context) error {
 			err = w.o.Ready(ctx)
 		}
 		if err == nil || ctx.Err() != nil {
-			return nil
+			return
 		}
 		if !told {
 			told = true

@@ -3,6 +3,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 // Options of a server.
 type Options struct {
-	Listen   string // HOST:PORT
+	Listen   string // HOST:PORT, "" for that of Config or Usual
 	Store    string // folder
 	Config   string // file of settings of nats-server, "" for none
 	Cert     string // of TLS, with Key
@@ -33,6 +34,9 @@ type Options struct {
 
 	Tell func(text string)
 }
+
+// Usual is where a server listens unless it is told.
+const Usual = "127.0.0.1:4222"
 
 // A Server is one that runs.
 type Server struct {
@@ -71,11 +75,16 @@ func Start(o Options) (*Server, error) {
 
 // apply sets what was asked for, and refuses what would let anybody in.
 func (o *Options) apply(opts *server.Options) (err error) {
-	opts.NoSigs, opts.NoLog, opts.JetStream, opts.StoreDir = true, false, true, o.Store
-	if opts.Host, opts.Port, err = address(o.Listen); err != nil {
-		return fmt.Errorf("--listen: %w", err)
+	opts.NoSigs, opts.NoLog, opts.JetStream = true, false, true
+	if opts.StoreDir = cmp.Or(o.Store, opts.StoreDir); opts.StoreDir == "" {
+		return errors.New("no folder: give --store DIR")
 	}
-	opts.ServerName = o.Name
+	if o.Listen != "" || opts.Port == 0 {
+		if opts.Host, opts.Port, err = address(cmp.Or(o.Listen, Usual)); err != nil {
+			return fmt.Errorf("--listen: %w", err)
+		}
+	}
+	opts.ServerName = cmp.Or(o.Name, opts.ServerName)
 	if o.Cluster != "" {
 		opts.Cluster.Name = "dpdissect"
 		if opts.Cluster.Host, opts.Cluster.Port, err = address(o.Cluster); err != nil {
