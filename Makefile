@@ -114,7 +114,8 @@ pairs: build ## captures at two points: what compare says wrongly of them, by na
 fleet: ## the queue at length: three servers of which one and two are killed, workers killed and paused
 	DPDISSECT_FLEET=1 $(GO) test ./cmd/dpdissect-fleet -run '^TestFleet' -count 1 -timeout 20m -v
 
-fleet-cost: ## steps a second of the queue alone, with 1, 8 and 64 workers, on one server and three
+fleet-cost: build ## bytes a row, packets a second, and steps a second with 1, 8 and 64 workers, on one server and three
+	DPDISSECT_FLEET=1 DPDISSECT_PROGRAM=$(CURDIR)/bin/dpdissect-fleet $(GO) test ./cmd/dpdissect-fleet -run '^TestRowCost$$' -count 1 -timeout 20m -v
 	DPDISSECT_FLEET=1 $(GO) test ./internal/fleet -run '^TestStepsASecond$$' -count 1 -timeout 20m -v
 
 CHAINS ?= 10000
