@@ -240,22 +240,6 @@ func TestFleetIsOneProcess(t *testing.T) {
 	}
 }
 
-// TestFleetWorkerDies: workers that are killed and paused anywhere change no row.
-func TestFleetWorkerDies(t *testing.T) {
-	b := newBed(t)
-	for i, name := range []string{"dp8/unsigned-lossy.pcap", "knet/lossy-reference.pcap", "dp4/windows-lossy.pcap"} {
-		files, chain := b.pieces(name, 8, 400), fmt.Sprint("c", i)
-		b.do("submit", append([]string{"--chain", chain, "--end"}, files...)...)
-		b.expect("local", chain, files)
-	}
-	b.worry(2, 150*time.Millisecond)
-	b.drain("--tries", "100")
-	b.compare()
-	if s := b.status(); s.Done != 24 || s.Dead != 0 {
-		t.Errorf("%+v", s)
-	}
-}
-
 // TestFleetPoison: what can't be read goes to the dead at once, with its reason and its file, and the chain
 // goes on after a gap; what is damaged behind readable packets is done; the dead are retried as chains of
 // their own, and dropped.
