@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/dpdissect/dpdissect/internal/fleet/server"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
