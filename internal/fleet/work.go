@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ type WorkOptions struct {
 	Observe func(Event)                                                    // nil for nobody
 	Tell    func(text string)
 
-	run func(ctx context.Context, args []string) (outcome, error) // how a step is done; nil for a command
+	run   func(ctx context.Context, args []string) (outcome, error) // how a step is done; nil for a command
+	grace time.Duration                                             // for the step of a worker that is to end; 0 for ten seconds
 }
 
 // An Event is what became of a delivery of a step.
@@ -179,7 +181,7 @@ func (w *Worker) deliver(ctx context.Context, i int, m jetstream.Msg) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
-		pause(work, grace)
+		pause(work, cmp.Or(w.o.grace, grace))
 		cancel()
 	})()
 	go func() {
