@@ -68,6 +68,7 @@ func (b *bed) record(key string) (r fleet.Record, kv jetstream.KeyValue) {
 // TestFleetTries: a step that takes too long or too much memory is tried again, and goes to the dead with
 // what became of it; its chain goes on.
 func TestFleetTries(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	for i, c := range []struct{ flag, reason string }{
 		{"--step-memory=8MiB", "it was tried 2 times: it was killed or crashed"},
@@ -89,6 +90,7 @@ func TestFleetTries(t *testing.T) {
 
 // TestFleetEndRetried: the end of a chain that could not be done is done later: its rows are not lost.
 func TestFleetEndRetried(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.begin("c", 2)
 	b.drain()
@@ -108,6 +110,7 @@ func TestFleetEndRetried(t *testing.T) {
 
 // TestFleetWaitsForRoom: no step is taken while rows can't be written.
 func TestFleetWaitsForRoom(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 1, 1)
 	w := start(t, b.work()...)
@@ -137,6 +140,7 @@ func (b *bed) until(what string, is func() bool) {
 // TestFleetWorkersFault: what is the worker's fault ends it with 2 and hands the step back, which is not
 // counted as a try.
 func TestFleetWorkersFault(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.begin("c", 2)
 	b.drain()
@@ -159,6 +163,7 @@ func TestFleetWorkersFault(t *testing.T) {
 // TestFleetOldStates: a state of another build lets the chain begin again as a chain of its own after a gap,
 // told and counted, or ends the worker; one that is damaged or lost does the former.
 func TestFleetOldStates(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	ctx := context.Background()
 	b.begin("c", 2)
@@ -231,6 +236,7 @@ func TestFleetOldStates(t *testing.T) {
 // TestFleetForeignMessages: messages and records that are none of ours become letters with their bytes, a
 // number in front of which steps are missing tells of these, and names lead nowhere.
 func TestFleetForeignMessages(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	ctx, js := context.Background(), b.open()
 	b.begin("c", 1)
@@ -289,6 +295,7 @@ func TestFleetForeignMessages(t *testing.T) {
 
 // TestFleetNames: hostile names of points and chains leave neither their subject nor their folder.
 func TestFleetNames(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 2, 1)
 	for _, name := range []string{"../../x", "*", ">", "a.b.>", "=2E", "-rf", "ü ~", strings.Repeat("/", 70)} {
@@ -315,6 +322,7 @@ func TestFleetNames(t *testing.T) {
 
 // TestFleetAway: a queue that can't be reached, or is full, is exit code 7.
 func TestFleetAway(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.pcap")
 	os.WriteFile(file, []byte("x"), 0o600)
 	for _, args := range [][]string{{"status"}, {"dead", "list"}, {"submit", "--chain", "c", file}, {"work", "--out", t.TempDir(), "--drain"}} {
@@ -363,6 +371,7 @@ func TestFleetAway(t *testing.T) {
 // TestFleetSubmit: a FILE that does not exist queues nothing of the call, files are batched by their times,
 // and a folder is followed.
 func TestFleetSubmit(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 4, 1)
 	if _, errs, code := call(t, b.on("submit", "--chain", "c", files[0], files[0]+"x")...); code != exitInput || !strings.Contains(errs, "no such file") {
@@ -390,6 +399,7 @@ func TestFleetSubmit(t *testing.T) {
 
 // TestFleetDiedInSubmit: a step whose number was taken by a submit that died is queued by the next one, before its own.
 func TestFleetDiedInSubmit(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.begin("c", 3)
 	js, ctx := b.open(), context.Background()
@@ -421,6 +431,7 @@ func TestFleetDiedInSubmit(t *testing.T) {
 // TestFleetServe: a server that others reach needs TLS and users; what it keeps is encrypted with a key;
 // credentials are never in the command line.
 func TestFleetServe(t *testing.T) {
+	t.Parallel()
 	if _, errs, code := call(t, "serve", "--listen", "0.0.0.0:0", "--store", t.TempDir()); code != exitUsage || !strings.Contains(errs, "not loopback") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}

@@ -213,6 +213,7 @@ func (b *bed) status() (s statusDocument) {
 // TestFleetIsOneProcess: the rows of chains whose pieces several workers do are those of one process, each
 // once; what was submitted already is not submitted again.
 func TestFleetIsOneProcess(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	for i, name := range []string{"dp8/unsigned-lossy.pcap", "hazel/lossy-current.pcap"} {
 		files := b.pieces(name, 4, 400)
@@ -243,6 +244,7 @@ func TestFleetIsOneProcess(t *testing.T) {
 // goes on after a gap; what is damaged behind readable packets is done; the dead are retried as chains of
 // their own, and dropped.
 func TestFleetPoison(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 6, 1)
 	whole, err := os.ReadFile(files[1])
@@ -280,6 +282,7 @@ func TestFleetPoison(t *testing.T) {
 	}
 	b.drain()
 	s = b.status()
+	slices.SortFunc(s.DeadLetters, func(a, b letterDocument) int { return strings.Compare(a.Chain, b.Chain) }) // which are independent
 	if s.Done != 3 || s.Dead != 2 || s.DeadLetters[0].Chain != "c~2" || !strings.Contains(s.DeadLetters[0].Reason, "was changed since") || s.DeadLetters[1].Chain != "c~3" {
 		t.Errorf("%+v", s)
 	}

@@ -30,6 +30,7 @@ func (b *bed) worry(times int, most time.Duration) {
 
 // TestFleetWorkerDies: workers that are killed and paused anywhere change no row.
 func TestFleetWorkerDies(t *testing.T) {
+	t.Parallel()
 	b := newBed(t)
 	for i, name := range []string{"dp8/unsigned-lossy.pcap", "knet/lossy-reference.pcap", "dp4/windows-lossy.pcap"} {
 		files, chain := b.pieces(name, 8, 400), fmt.Sprint("c", i)
