@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -148,9 +149,9 @@ func Layout() uint64 {
 }
 
 // Types is the number of the layout, and what of the types could not be written.
-func Types() (uint64, []string) {
+var Types = sync.OnceValues(func() (uint64, []string) {
 	return pipeline.Layout(session.Config{Protocols: protocols.All(protocols.Options{})}, append(tables.Types(), new(pipeline.Findings))...)
-}
+})
 
 // Attach opens --state-out and lets a run go on from a state, and leave one.
 func (p *Pieces) Attach(run *pipeline.Run, g *outfile.Guard, body []byte, most int64) error {
