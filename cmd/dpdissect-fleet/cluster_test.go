@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -13,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // heavy skips what `make fleet` runs.
@@ -94,6 +98,19 @@ func (b *bed) fill(n, pieces int) {
 	}
 }
 
+// noStates checks that of chains that are over no state is left.
+func (b *bed) noStates() {
+	b.t.Helper()
+	ctx := context.Background()
+	states, err := b.open().ObjectStore(ctx, "dpd_states")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if all, err := states.List(ctx); !errors.Is(err, jetstream.ErrNoObjectsFound) {
+		b.t.Errorf("%d states are left: %v", len(all), err)
+	}
+}
+
 // TestFleetCluster: three servers, of which one is killed under load and comes back, while workers are killed and
 // paused: the rows are those of one process, each once.
 func TestFleetCluster(t *testing.T) {
@@ -115,6 +132,7 @@ func TestFleetCluster(t *testing.T) {
 		t.Errorf("SIGTERM: %v: %s", err, steady.Stderr)
 	}
 	b.compare()
+	b.noStates()
 	s := b.status()
 	if s.Done != 576 || s.Redelivered == 0 || s.Dead != 0 || s.ChainsWaiting != 0 {
 		t.Errorf("%+v", s)
@@ -152,6 +170,7 @@ func TestFleetNoQuorum(t *testing.T) {
 		t.Errorf("SIGTERM: %v: %s", err, steady.Stderr)
 	}
 	b.compare()
+	b.noStates()
 	if s := b.status(); s.Done != 24 || s.Dead > 1 || s.ChainsWaiting != 0 { // of "more" it is not known whether it was queued
 		t.Errorf("%+v", s)
 	}
@@ -165,6 +184,7 @@ func TestFleetWorkersDieOften(t *testing.T) {
 	b.worry(24, 500*time.Millisecond)
 	b.drain("--tries", "100")
 	b.compare()
+	b.noStates()
 	s := b.status()
 	if s.Done != 320 || s.Dead != 0 || s.Redelivered == 0 {
 		t.Errorf("%+v", s)
