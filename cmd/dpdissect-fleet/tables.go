@@ -87,7 +87,7 @@ func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
 	defer src.Close()
 	defer stopOnSignal(src)()
 	r := &pipeline.Run{Source: src, Config: cfg}
-	err = tablecmd.Run(r, o)
+	err = c.rows.Run(r, o)
 	return cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()))
 }
 
