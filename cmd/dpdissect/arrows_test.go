@@ -92,6 +92,7 @@ func arrows() []arrow {
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
 		{"web", []string{"internal/htmlreport"}, nil, "the page is put together by the go command and the standard library, runs the program as it is, and knows of reports only which code is theirs"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
+		{"internal/release", []string{"internal/manual"}, []string{"github.com/spf13/cobra"}, "releases are made by the go command; of the program they know how manual pages look"},
 		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
