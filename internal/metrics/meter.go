@@ -69,14 +69,24 @@ func Start(r *pipeline.Run, addr, version, point string) (*Meter, error) {
 	if !r.Source.Waits() {
 		return nil, errors.New("--metrics works only with inputs that arrive over time: -i, a pipe, or --follow")
 	}
-	at, err := Address(addr)
-	if err == nil {
-		var s *Server
-		if s, err = Listen(at); err == nil {
-			return attach(r, s, version, point), nil
-		}
+	s, err := listen(addr)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("--metrics: %w", err)
+	return attach(r, s, version, point), nil
+}
+
+// listen begins to answer at what --metrics was given.
+func listen(addr string) (*Server, error) {
+	at, err := Address(addr)
+	var s *Server
+	if err == nil {
+		s, err = Listen(at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--metrics: %w", err)
+	}
+	return s, nil
 }
 
 // Close ends what Start began; nil is nothing.

@@ -59,25 +59,31 @@ func (m Metric) Set(v float64, labels ...string) {
 
 // A Histogram counts times.
 type Histogram struct {
-	n   [len(bounds) + 1]uint64 // of those up to each bound and above the one before; the last is of the rest
-	sum float64                 // s
+	bounds []float64 // upper ones of buckets, in seconds
+	n      []uint64  // of those up to each bound and above the one before; the last is of the rest
+	sum    float64   // s
 }
 
-// bounds are the upper ones of buckets, in seconds.
-var bounds = [...]float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
+// newHistogram makes one with these buckets.
+func newHistogram(bounds ...float64) Histogram {
+	return Histogram{bounds: bounds, n: make([]uint64, len(bounds)+1)}
+}
+
+// trips is a histogram of round trips.
+func trips() Histogram { return newHistogram(0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) }
 
 // Observe counts a time, in ns.
 func (h *Histogram) Observe(ns int64) {
 	s := float64(ns) / 1e9
 	i := 0
-	for i < len(bounds) && s > bounds[i] {
+	for i < len(h.bounds) && s > h.bounds[i] {
 		i++
 	}
 	h.n[i]++
 	h.sum += s
 }
 
-// Add adds another one.
+// Add adds another one with the same buckets.
 func (h *Histogram) Add(x *Histogram) {
 	for i, n := range x.n {
 		h.n[i] += n
@@ -93,8 +99,8 @@ func (p *Page) Histogram(name, help string, h *Histogram) {
 	for i, n := range h.n {
 		sum += n
 		bound := math.Inf(1)
-		if i < len(bounds) {
-			bound = bounds[i]
+		if i < len(h.bounds) {
+			bound = h.bounds[i]
 		}
 		m.Set(float64(sum), "le", number(bound))
 	}

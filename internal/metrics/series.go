@@ -89,18 +89,18 @@ func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] 
 
 // observed tells what went through the taps.
 func (m *Meter) observed(p *Page) {
-	var trips Histogram
+	all := trips()
 	findings := map[found]uint64{}
 	for _, t := range m.taps {
 		if t == nil {
 			continue
 		}
-		trips.Add(&t.trips)
+		all.Add(&t.trips)
 		for f, n := range t.findings {
 			findings[f] += n
 		}
 	}
-	p.Histogram("dpdissect_rtt_seconds", "Round trips, as rtt of the analysis.", &trips)
+	p.Histogram("dpdissect_rtt_seconds", "Round trips, as rtt of the analysis.", &all)
 	broken := p.Counter("dpdissect_findings_total", "Findings whose verdict is fail.")
 	for _, f := range slices.SortedFunc(maps.Keys(findings), func(a, b found) int { return strings.Compare(a.rule.ID, b.rule.ID) + int(a.severity) - int(b.severity) }) {
 		broken.Set(float64(findings[f]), "rule", f.rule.ID, "severity", f.severity.String())

@@ -22,7 +22,7 @@ type found struct {
 }
 
 func newTap(to session.Sink) *tap {
-	t := &tap{Sink: to, findings: map[found]uint64{}}
+	t := &tap{Sink: to, trips: trips(), findings: map[found]uint64{}}
 	t.next, _ = to.(session.Recounter)
 	return t
 }
