@@ -38,7 +38,7 @@ func arrows() []arrow {
 		{"internal/capture", []string{"dissect", "internal/capfilter"}, []string{"github.com/google/gopacket", "github.com/klauspost/compress", "github.com/pierrec/lz4", "golang.org/x/sys", "golang.org/x/net"},
 			"capture turns packets into datagrams and knows nothing of what is in them"},
 		{"docs", nil, nil, "pages are text"},
-		{"deploy", nil, nil, "what servers are set up with is text"},
+		{"internal/deploy", nil, nil, "what servers are set up with is text"},
 		{"internal/manual", nil, nil, "pages are shown without a word of what is on them"},
 		{"internal/outfile", nil, nil, "files are written without a word of what is in them"},
 		{"internal/record", []string{"internal/capture", "internal/outfile"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"},

@@ -24,7 +24,6 @@ func (r *release) texts() error {
 	if err := os.CopyFS(filepath.Join(dir, "deploy"), os.DirFS("deploy")); err != nil {
 		return err
 	}
-	os.Remove(filepath.Join(dir, "deploy", "deploy_test.go"))
 	installed := strings.NewReplacer("/usr/local/bin/", "/usr/bin/")
 	if err := copyTo(filepath.Join(dir, "deploy", "systemd", "dpdissect@.service"), "contrib/systemd/dpdissect@.service", installed); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package deploy is what a server, a cluster and their watchers are set up with; the tests are that
-// each part is taken by who reads it.
+// Package deploy has the tests of the folder deploy, what a server, a cluster and their watchers are
+// set up with: each part is taken by who reads it.
 package deploy
 
 import (
@@ -18,6 +18,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 )
+
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../deploy"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 func read(t *testing.T, path string) string {
 	t.Helper()
