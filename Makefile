@@ -20,7 +20,7 @@ GENERATED = deploy/clickhouse/tables.sql docs/FIELDS.md docs/rules.md docs/analy
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation wine-test shots web web-test
+.PHONY: test build platforms release packages check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	GOGC=$(GOGC) $(GO) test -timeout 15m ./...
@@ -53,6 +53,13 @@ platforms: ## bin/dpdissect-SYSTEM-MACHINE for all PLATFORMS, without C
 	done
 	GOOS=windows $(GO) vet ./cmd/... ./internal/capture
 	GOOS=darwin $(GO) vet ./cmd/... ./internal/capture
+
+release: ## dist/: archives of both programs for all PLATFORMS, packages for Linux, what is linked, checksums; the same commit gives the same bytes
+	$(GO) run ./internal/release -version "$(VERSION)" -out dist $(PLATFORMS)
+
+packages: ## packages of this machine's kind alone, in dist/, installed, run and removed in a temporary folder
+	$(GO) run ./internal/release -version "$(VERSION)" -out dist linux/$$($(GO) env GOARCH)
+	DPDISSECT_DIST=$(CURDIR)/dist $(GO) test ./internal/release -run '^TestPackages$$' -count 1 -v
 
 check: fmt vet staticcheck generated ## everything but the tests
 

@@ -119,7 +119,7 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 // tables reads the inputs and writes rows.
 func (c *tablesCommand) tables(r *pipeline.Run, o tables.Options) (err error) {
 	defer c.pieces.Guard(&err)
-	return tablecmd.Run(r, o)
+	return c.rows.Run(r, o)
 }
 
 // tellState says what is wrong with a state, and gives the error that stands for it.

@@ -23,6 +23,7 @@ type analyze struct {
 	order    choice
 	interval seconds
 	write    string
+	metrics  string
 	tables   statistics
 	alone    bool // the table of connections
 }
@@ -81,6 +82,7 @@ them. INPUTs are read in the order given then.`,
 	c.order.add(cmd, "sort", "order of the table of connections; auto means start, or worst if not all are shown")
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: report every `SECONDS`; for live runs 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: also write the analysed packets to `FILE`, whose name decides the format, as with 'capture'")
+	cmd.Flags().StringVar(&c.metrics, "metrics", "", "live: metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone")
 	c.add(cmd)
 	c.tables.add(cmd)
 	return cmd
@@ -92,6 +94,9 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
 		return usagef("-w writes the packets that -i captures to a file: give both")
+	}
+	if c.metrics != "" && !c.isLive() {
+		return usagef("--metrics works only with live captures: give -i")
 	}
 	var err error
 	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {

@@ -81,7 +81,7 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 	if len(paths) == 0 {
 		return usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
 	}
-	for _, name := range []string{"autostop", "interval"} {
+	for _, name := range []string{"autostop", "interval", "metrics"} {
 		if name == "interval" && cmd.Annotations[slicesTime] != "" {
 			continue
 		}

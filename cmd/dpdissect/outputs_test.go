@@ -111,6 +111,7 @@ var tried = map[string][][]string{
 	"follow":              {}, // of files that grow, and the others of live runs
 	"interface":           {},
 	"autostop":            {},
+	"metrics":             {},
 	"snapshot-length":     {},
 	"buffer-size":         {},
 	"no-promiscuous-mode": {},

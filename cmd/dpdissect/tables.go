@@ -96,7 +96,7 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 // rowsOf reads the inputs and writes rows.
 func (c *tablesCommand) rowsOf(j *job, o tables.Options) (err error) {
 	defer c.pieces.Guard(&err)
-	return tablecmd.Run(&j.run, o)
+	return c.rows.Run(&j.run, o)
 }
 
 // first is the name of the first input.

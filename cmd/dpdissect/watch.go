@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/liveview"
+	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
@@ -51,6 +52,11 @@ func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
 	w.sampler.Names = j.nameOf()
 	finish := w.attach()
+	m, err := metrics.Start(&j.run, c.metrics, buildVersion().Version, "")
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
 	w.bounds = pipeline.NewWatch(&j.run)
 	w.bounds.Forget = w.forget
 	kept.attach(w.bounds, &j.run)
@@ -67,7 +73,7 @@ func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 			w.view.offer(w.sampler.Snapshot(w.status(w.started), nil))
 		}
 	}
-	err := j.run.Do()
+	err = j.run.Do()
 	w.view.close()
 	j.stop()
 	if err == nil {
@@ -79,6 +85,7 @@ func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
 	a.Story = w.story(all, a)
 	a.Totals.LeftOut = forgotten
 	a.CountUnlisted()
+	m.Finish()
 	return a, err
 }
 

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +45,9 @@ var abouts = map[Cause]about{
 	PathDead:          {"the path between the two broke", "path died", cutOff},
 	Reset:             {"{side} cut it off", "cut off", cutOff},
 }
+
+// Ends are the causes of ends, by name.
+func Ends() []Cause { return slices.Sorted(maps.Keys(abouts)) }
 
 // Why is the verdict in a table: two or three words.
 func (v *Verdict) Why() string {

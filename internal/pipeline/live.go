@@ -128,9 +128,7 @@ func (w *Watch) tick(now int64) {
 // were any.
 func (w *Watch) collect() bool {
 	first := len(w.ended)
-	for _, t := range w.run.tables {
-		w.ended = append(w.ended, t.TakeClosed()...)
-	}
+	w.ended = append(w.ended, w.run.TakeClosed()...)
 	fresh := w.ended[first:]
 	slices.SortFunc(fresh, byFirstFrame)
 	w.closed += uint64(len(fresh))

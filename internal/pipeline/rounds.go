@@ -84,8 +84,16 @@ func (r *Run) TakeClosed() (all []*session.Conn) {
 	for _, t := range r.tables {
 		all = append(all, t.TakeClosed()...)
 	}
+	if r.closed != nil {
+		for _, c := range all {
+			r.closed(c)
+		}
+	}
 	return all
 }
+
+// OnClosed makes f be told of the connections that are taken out.
+func (r *Run) OnClosed(f func(c *session.Conn)) { r.closed = f }
 
 // Open are the connections that are followed, or were not taken out, in no order.
 func (r *Run) Open() []*session.Conn { return r.open() }

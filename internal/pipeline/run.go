@@ -40,6 +40,7 @@ type Run struct {
 	tables *tables
 	spread spread
 	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
+	closed func(c *session.Conn)     // is told of those that leave the tables, nil when nobody is
 	ahead  [readAhead]capture.Packet // that were read and are tracked next
 	end    int64
 	latest int64 // time of the latest packet, by the clock of the capture, which may be set

@@ -30,6 +30,7 @@ type Flags struct {
 	Step       int
 	Addresses  string
 	AddressKey string
+	Metrics    string
 }
 
 // Seconds is a duration of at least 0: "90", "0.5", "15m".
@@ -56,6 +57,9 @@ func (s *Seconds) Set(text string) error {
 	return nil
 }
 
+// MetricsUsage is the help of the flag.
+const MetricsUsage = "with -i, pipes and --follow: metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone"
+
 // everyWaits is how long a step is of inputs that wait for packets.
 const everyWaits = 15 * time.Minute
 
@@ -73,6 +77,7 @@ func (f *Flags) Add(fs *pflag.FlagSet, format string) {
 	fs.IntVar(&f.Step, "step", 0, "`N` is the number of this step of the chain, from 0")
 	fs.StringVar(&f.Addresses, "addresses", "full", "`HOW` IP addresses are written: full, or keyed for a hash with the key of --address-key")
 	fs.StringVar(&f.AddressKey, "address-key", "", "`FILE` with a key of at least 32 bytes that only its owner may read")
+	fs.StringVar(&f.Metrics, "metrics", "", MetricsUsage)
 	fs.Lookup("idle").DefValue = "90s"
 	fs.Lookup("every").DefValue = ""
 	fs.Lookup("step").DefValue = ""

@@ -2,6 +2,7 @@ package tablecmd
 
 import (
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/tables"
 )
@@ -9,12 +10,17 @@ import (
 // Run reads a capture and writes its rows. What can't be read is told by the source; where nothing
 // could be, there are no rows. Of a step of several inputs, one that is missing leaves no rows: the old
 // state stays, and the step may be repeated.
-func Run(r *pipeline.Run, o tables.Options) error {
+func (f *Flags) Run(r *pipeline.Run, o tables.Options) error {
 	if r.Source.Waits() {
 		Waits(&o)
 	}
 	e := tables.Attach(r, o)
 	defer e.Abandon()
+	m, err := metrics.Start(r, f.Metrics, o.Build, o.Point)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
 	pieces := r.State != nil
 	if pieces {
 		r.State.Kept = e.Kept
@@ -22,6 +28,7 @@ func Run(r *pipeline.Run, o tables.Options) error {
 	if err := r.Do(); err != nil {
 		return err
 	}
+	defer m.Finish()
 	infos := r.Source.Infos()
 	switch {
 	case nothing(infos[r.Source.Before():]), pieces && r.Source.Unreadable():
