@@ -67,6 +67,9 @@ func (p *pairing) tellFates() {
 	}
 	for at, c := range p.c {
 		for i := range c.list {
+			if c.fate[i] == MissedBySecond && c.list[i].bits&slow != 0 && p.poor[at].has(c.list[i].time) {
+				c.fate[i] = Uncertain
+			}
 			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
 				continue
 			}
@@ -88,12 +91,17 @@ func (p *pairing) fateOf(at int, i int32) Fate {
 	d := &c.list[i]
 	w := p.wayAt(at, d)
 	if !other.hasTime || !c.hasTime {
-		if first, last := c.paired(); i < first || i > last {
+		if first, last := c.paired(); i > last && p.windowed() {
+			return Uncertain
+		} else if i < first || i > last {
 			return Outside // nothing else tells from when until when the other one listened
 		}
 		return p.alone(w, at, d)
 	}
 	lo, hi := p.arrival(w, at, i)
+	if other.cut() && hi > other.window.last-edge {
+		return Uncertain
+	}
 	if hi < other.begins()-edge || lo > other.ends()+edge {
 		return Outside
 	}
@@ -200,7 +208,7 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		return p
 	}
 	slices.Sort(misses)
-	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/int64(len(misses))))
+	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/c.times(misses)))
 	for _, t := range misses {
 		if n := len(p.to); n > 0 && t-radius <= p.to[n-1] {
 			p.to[n-1] = t + radius
@@ -209,6 +217,20 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		p.from, p.to = append(p.from, t-radius), append(p.to, t+radius)
 	}
 	return p
+}
+
+// times is how often a capture missed something: what it missed without anything captured between
+// is one time.
+func (c *Capture) times(misses []int64) (n int64) {
+	last := none
+	for i, t := range misses {
+		k := c.indexAt(t)
+		if i == 0 || k > last+1 {
+			n++
+		}
+		last = k
+	}
+	return n
 }
 
 // has reports whether a time lies in one of them.
