@@ -155,9 +155,25 @@ func (p *pairing) nearestAnchor(w *way, at int, i int32) int {
 	return max(0, k-1)
 }
 
-// begins and ends are from when until when a capture listened.
-func (c *Capture) begins() int64 { return c.first }
-func (c *Capture) ends() int64   { return c.last }
+// begins is from when on a capture listened: from its first packet on, or as its file says (pcapng).
+func (c *Capture) begins() int64 {
+	begin := c.first
+	for i := range c.Infos {
+		if t := c.Infos[i].Listened.From; t != 0 {
+			begin = min(begin, t)
+		}
+	}
+	return begin
+}
+
+// ends is until when it listened.
+func (c *Capture) ends() int64 {
+	end := c.last
+	for i := range c.Infos {
+		end = max(end, c.Infos[i].Listened.To)
+	}
+	return end
+}
 
 // resolveCopies tells copies from what the other point missed, among the datagrams that
 // stayed alone behind an equal one and whose identification tells nothing.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -112,8 +113,7 @@ func (j *joint) alone() (best int, stands bool) {
 			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time, Sentence: e.Sentence, WouldRefute: e.WouldRefute,
 				Candidates: e.Candidates, Reason: e.Reason, Frames1: []uint64{}, Frames2: []uint64{}, Alone: alone}
 			v.cite(at, e.Frames)
-			end := explain.Connection{Verdict: *e}
-			j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), e.Time, e.Grave()
+			j.headline(j.next(at))
 		}
 	}
 	if best == none {
@@ -156,8 +156,31 @@ func (j *joint) decide(base int, f *finding) {
 	if was.Cause != f.cause || was.Side != f.side || was.Certainty != certainty {
 		v.DecidedBy = f.decidedBy
 	}
-	end := explain.Connection{Verdict: explain.Verdict{Cause: f.cause, Side: f.side, Certainty: certainty}}
-	j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), v.Time, end.Verdict.Grave()
+	j.headline(nil)
+}
+
+// headline tells the verdict in a few words. next is the number of the connection that goes on
+// with this one, nil for none.
+func (j *joint) headline(next *int) {
+	v := &j.x.Verdict
+	end := explain.Verdict{Cause: v.Cause, Side: v.Side, Certainty: v.Certainty, Reason: v.Reason}
+	t := &j.x.told
+	t.headline, t.moment = end.Brief([2]string{j.x.Side("a"), j.x.Side("b")}, next), v.Time
+	t.grave = end.Grave() || next != nil
+}
+
+// next is the number of the connection with which one goes on by what a capture says, nil for
+// none.
+func (j *joint) next(at int) *int {
+	if j.told[at] == nil || j.told[at].ContinuedBy == nil {
+		return nil
+	}
+	for _, x := range j.r.p.conns.all {
+		if x != j.k && slices.Contains(x.of[at], int32(*j.told[at].ContinuedBy)) {
+			return &x.id
+		}
+	}
+	return nil
 }
 
 func orEmpty(list []uint64) []uint64 {
