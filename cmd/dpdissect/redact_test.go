@@ -256,9 +256,9 @@ func (*numbers) Acked(seq.Position, uint64) {}
 func (*numbers) Message(*session.Message)   {}
 func (*numbers) Finding(*session.Finding)   {}
 
-// TestRedactSignsAnew: DirectPlay 8 is valid with the secrets told, also where the handshake is
+// TestRedactSignsAgain: DirectPlay 8 is valid with the secrets told, also where the handshake is
 // left out, and what was not valid is not.
-func TestRedactSignsAnew(t *testing.T) {
+func TestRedactSignsAgain(t *testing.T) {
 	for name, signing := range map[string]string{"full-signed-rotation": "full", "full-signed-forged": "full", "fast-signed-lossy": "fast", "hard-disconnect-signed": "full"} {
 		path := capturePath(t, name+".pcap")
 		secrets := filepath.Join(t.TempDir(), "secrets")

@@ -16,9 +16,9 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 	other := dir.Other()
 	top, _ := j.c.Dir[other].Window().Highest()
 	sure := j.Sure(other, j.Event, top)
-	if j.side[other].shunned.set {
+	if j.side[other].ignoredFrame.set {
 		captured, _ := j.c.Dir[other].Captured(num)
-		j.judgeShunned(dir, captured)
+		j.judgeIgnoredFrame(dir, captured)
 	}
 	odd := j.side[other].isOdd(j.Packet.Sequence, j.Frame.Time)
 	j.hearAck(dir, num, sure && num <= top && !odd)

@@ -140,7 +140,7 @@ func TestPlayerPairsCountApart(t *testing.T) {
 }
 
 // Two players may begin again.
-func TestNumbersThatBeginAnew(t *testing.T) {
+func TestNumbersThatBeginAgain(t *testing.T) {
 	talk := func(s *scene, n int, text string) {
 		for i := range n {
 			s.send(0, data(uint8(1+i), uint8(1+i), 0, fmt.Sprint(text, i)))

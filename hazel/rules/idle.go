@@ -21,7 +21,7 @@ type beats struct {
 	unheard int // in a row without an acknowledgement, while others are acknowledged
 	last    seq.Num
 	any     bool
-	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
+	unacked int // Pings in a row without any acknowledgement, while the other side speaks
 	seen    uint64
 	dead    bool
 }
@@ -121,7 +121,7 @@ func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 		}
 	}
 	b.last, b.any = n, true
-	if b.unheard >= unheardPings && s.absurd(b.unheard) {
+	if b.unheard >= unheardPings && s.implausible(b.unheard) {
 		b.unheard = 0
 		x := rules.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
 		x.Dir = dir.Other()
@@ -130,13 +130,13 @@ func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 	pings := j.Pings(dir)
 	if pings == 1 {
 		rules.Pass(rKaDead)
-		b.deaf = 0
+		b.unacked = 0
 	}
 	if seen := rules.Frames(dir.Other()); seen > b.seen {
 		b.seen = seen // the other side was captured since the last one
-		b.deaf++
+		b.unacked++
 	}
-	if b.deaf > deadBeats && !b.dead {
+	if b.unacked > deadBeats && !b.dead {
 		b.dead = true
 		rules.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side continues", pings))
 	}

@@ -273,7 +273,7 @@ func (j *judge) judgeOpening(dir dissect.Dir) {
 	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Transmissions >= track.GoesOn:
 		y := conform.Case{Rule: rSesHelloAck, Dir: dir.Other(), Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
-		if !server.absurd(int(x.Times)) {
+		if !server.implausible(int(x.Times)) {
 			y.Blocked = conform.GuardOdds
 		}
 		rules.Judge(y)

@@ -304,8 +304,8 @@ func (l *live) stop() {
 	}
 }
 
-// patience of live sources is what is wished for.
-func (l *live) patience(d time.Duration) time.Duration { return d }
+// waitAtMost of live sources is what is wished for.
+func (l *live) waitAtMost(d time.Duration) time.Duration { return d }
 
 func (l *live) wakeAt(at time.Time) { l.alarm.set(at) }
 

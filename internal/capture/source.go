@@ -47,7 +47,7 @@ type inlet interface {
 	infos() []Info
 	stop()
 	wakeAt(time.Time)
-	patience(time.Duration) time.Duration
+	waitAtMost(time.Duration) time.Duration
 	rest(file int) (blocks []byte, lost uint64)
 	close()
 }
@@ -250,9 +250,9 @@ func (s *Source) Waits() bool {
 // for one wait; the earliest time counts.
 func (s *Source) WakeAt(at time.Time) { s.inlet.wakeAt(at) }
 
-// Patience is for how long a packet may wait, since it was given, for what later ones
+// MaxWait is for how long a packet may wait, since it was given, for what later ones
 // tell of it, where d is wished for: without limit where packets come as from a file.
-func (s *Source) Patience(d time.Duration) time.Duration { return s.inlet.patience(d) }
+func (s *Source) MaxWait(d time.Duration) time.Duration { return s.inlet.waitAtMost(d) }
 
 // Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {

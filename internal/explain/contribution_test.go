@@ -187,7 +187,7 @@ func TestAsk(t *testing.T) {
 	lost, kicked := established(), established()
 	lost.ID, kicked.ID = 4, 5
 	lost.State = session.TimedOut
-	lost.vain(0, 8)
+	lost.longUnanswered(0, 8)
 	lost.later(40)
 	kicked.closes(1, 92, 10.1)
 	story := storyOf(lost, kicked)

@@ -61,8 +61,8 @@ func (s *subject) closes(dir dissect.Dir, frame uint64, seconds float64) {
 	s.State, s.ClosedBy, s.Closing[dir] = session.Closed, session.Side(dir+1), at(frame, seconds)
 }
 
-// vain makes a side send number 38 again and again, for the last 5 s.
-func (s *subject) vain(dir dissect.Dir, sends uint8) {
+// longUnanswered makes a side send number 38 again and again, for the last 5 s.
+func (s *subject) longUnanswered(dir dissect.Dir, sends uint8) {
 	s.side(dir).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: sends, Frame: 50, Time: start + 5*second}
 }
 
@@ -71,7 +71,7 @@ func (s *subject) gone(dir dissect.Dir) {
 	s.State = session.TimedOut
 	s.side(dir).Last = seen(20, 49, 4.9)
 	s.side(dir.Other()).Last, s.side(dir.Other()).Alone = seen(60, 91, 10), 40
-	s.vain(dir.Other(), 8)
+	s.longUnanswered(dir.Other(), 8)
 	s.later(40)
 }
 

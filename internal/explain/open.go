@@ -181,7 +181,7 @@ func (s *subject) stoppedAtOnce(quiet int64) bool {
 // numbers for long of which none is.
 func (s *subject) waits() bool {
 	for dir := range dissect.Dirs {
-		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= vainTime {
+		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= unansweredTime {
 			return true
 		}
 	}

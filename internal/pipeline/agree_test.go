@@ -170,7 +170,7 @@ func TestOracleWild(t *testing.T) {
 	var lost tracegen.Lost
 	var proven seq.Lost
 	for seed := first; seed <= last; seed++ {
-		w := tracegen.RollDP8(seed)
+		w := tracegen.DrawDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)
 		if len(truth.Connections) == 0 {
 			continue

@@ -36,7 +36,7 @@ type Watch struct {
 	fresh     int             // how many of ended came since Record
 	forgotten uint64
 	closed    uint64
-	lean      bool
+	compact   bool
 	nextID    int
 	ticked    time.Time
 	tasks     []task
@@ -116,8 +116,8 @@ func (w *Watch) tick(now int64) {
 	if w.collect() {
 		w.run.judgeMoves()
 	}
-	if open >= manyConnections && !w.lean {
-		w.lean = true // for good: what was not remembered can't be asked for later
+	if open >= manyConnections && !w.compact {
+		w.compact = true // for good: what was not remembered can't be asked for later
 		for _, t := range w.run.tables {
 			t.SaveMemory()
 		}

@@ -264,7 +264,7 @@ func TestOffloadWhole(t *testing.T) {
 					t.Errorf("%s: %s: %s", name, f.Rule.ID, f.Message)
 				}
 			}
-			if f.Failed() && f.Severity != conform.Note && f.Rule.Accuses() {
+			if f.Failed() && f.Severity != conform.Note && f.Rule.EndpointFault() {
 				t.Errorf("%s: %s accuses: %s", name, f.Rule.ID, f.Message)
 			}
 		}

@@ -69,24 +69,24 @@ type Printer interface {
 
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
-	Notes   bool   // frames wait for findings about them
-	Room    uint64 // bytes of packets behind which a frame waits no more; 0 for any number
-	haste   *haste // nil where frames wait for what is to be known of them
-	endless bool   // the run has no end
-	notices bool   // of ICMP are shown, too
-	out     io.Writer
-	printer Printer
-	buf     []byte
-	blocks  [ringSize / blockSize]*[blockSize]placed // by place: frames are counted without those a capture filter leaves out
-	head    uint64                                   // place that is printed next, from 1
-	tracked uint64                                   // latest place whose frame was tracked
-	last    atomic.Uint64                            // latest place that was given away
-	free    []*Slot
-	clock   filter.Clock
-	tree    dissect.Tree // of a frame of which nothing is known
-	sinks   [Shards]shardSink
-	nextID  int
-	err     error
+	Notes    bool      // frames wait for findings about them
+	Room     uint64    // bytes of packets behind which a frame waits no more; 0 for any number
+	deadline *deadline // nil where frames wait for what is to be known of them
+	endless  bool      // the run has no end
+	notices  bool      // of ICMP are shown, too
+	out      io.Writer
+	printer  Printer
+	buf      []byte
+	blocks   [ringSize / blockSize]*[blockSize]placed // by place: frames are counted without those a capture filter leaves out
+	head     uint64                                   // place that is printed next, from 1
+	tracked  uint64                                   // latest place whose frame was tracked
+	last     atomic.Uint64                            // latest place that was given away
+	free     []*Slot
+	clock    filter.Clock
+	tree     dissect.Tree // of a frame of which nothing is known
+	sinks    [Shards]shardSink
+	nextID   int
+	err      error
 }
 
 // NewQueue prints to out.
@@ -130,8 +130,8 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	s.Datagram = p.Datagram
 	s.Datagram.Payload, s.Assembly = nil, p.Assembly
-	if q.haste != nil {
-		q.haste.note(s, p)
+	if q.deadline != nil {
+		q.deadline.note(s, p)
 	}
 	s.isDatagram = p.Class == capture.UDP || q.notices && p.Class == capture.Unreachable
 	s.decided = !s.isDatagram

@@ -44,15 +44,15 @@ func newDesk(live bool) *desk {
 	d.q.Attach(&d.run)
 	if live {
 		d.run.Source = new(capture.Source)
-		d.q.Hasten(&d.run, time.Second)
-		d.q.haste.source, d.q.endless = d, true
+		d.q.PrintWithin(&d.run, time.Second)
+		d.q.deadline.source, d.q.endless = d, true
 	}
 	return d
 }
 
-// Patience and WakeAt are those of a source.
-func (d *desk) Patience(wish time.Duration) time.Duration { return wish }
-func (d *desk) WakeAt(at time.Time)                       { d.wake = at }
+// MaxWait and WakeAt are those of a source.
+func (d *desk) MaxWait(wish time.Duration) time.Duration { return wish }
+func (d *desk) WakeAt(at time.Time)                      { d.wake = at }
 
 // packet begins to track a packet that was read so long ago.
 func (d *desk) packet(frame uint64, age time.Duration) {
@@ -111,7 +111,7 @@ func TestMessagesOfHeldFrames(t *testing.T) {
 }
 
 // Frames are printed when they waited long enough, and the source is told when that is.
-func TestHaste(t *testing.T) {
+func TestPrintWithin(t *testing.T) {
 	d := newDesk(true)
 	begin := time.Now()
 	d.packet(1, time.Hour)
@@ -126,7 +126,7 @@ func TestHaste(t *testing.T) {
 	if in := d.wake.Sub(begin); in < time.Second || in > time.Second+time.Since(begin) {
 		t.Errorf("the next look is in %v, want in a second", in)
 	}
-	d.q.haste.source = slow{d}
+	d.q.deadline.source = slow{d}
 	d.q.at(2).slot.came -= time.Hour
 	d.run.Idle()
 	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
@@ -137,7 +137,7 @@ func TestHaste(t *testing.T) {
 // slow is a source of packets that come as from a file.
 type slow struct{ *desk }
 
-func (slow) Patience(time.Duration) time.Duration { return 1 << 62 }
+func (slow) MaxWait(time.Duration) time.Duration { return 1 << 62 }
 
 // Messages that are told while time passes, and all packets are printed, come at once.
 func TestMessagesWithoutPackets(t *testing.T) {

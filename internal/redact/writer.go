@@ -333,7 +333,7 @@ func (w *Writer) change(p *packet, body []byte) {
 		if l.sums[i].part {
 			more = p.change
 		}
-		l.sums[i].mend(b, more)
+		l.sums[i].update(b, more)
 	}
 	p.cut = end < len(b)
 	p.record.Block = p.section.packet(p.record.Block, len(b), b[:end])

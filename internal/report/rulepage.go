@@ -37,7 +37,7 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Told", "once per side, with the number of occurrences")
 	}
 	add("Care", sentence(careText(r)))
-	if r.Accuses() {
+	if r.EndpointFault() {
 		add("Violation", r.Example)
 	} else {
 		add("Example", r.Example)
@@ -94,7 +94,7 @@ func RuleText(r *conform.Rule, width int) string {
 		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' describes the ambiguity of the text and how it is read", width)
 	}
 	verb := "reported as broken"
-	if !r.Accuses() {
+	if !r.EndpointFault() {
 		verb = "reported"
 		b.WriteByte('\n')
 		writeWrapped(&b, "  ", "It is no endpoint's fault: it fails a check only if the rules file names it.", width)

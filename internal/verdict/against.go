@@ -228,7 +228,7 @@ func (b *BudgetResult) rates(p *Prior, n *Numbers) (rates, bool) {
 func (d *decision) compareFindings(a *Against, p *Prior, now map[string]float64) {
 	counts := map[findingPlace]uint64{}
 	for i := range d.Findings {
-		if f := &d.Findings[i]; d.accuses(f) {
+		if f := &d.Findings[i]; d.mayFail(f) {
 			counts[placeOfFinding(f)] += f.Times()
 		}
 	}
@@ -271,7 +271,7 @@ func (d *decision) counts(c FindingChange) bool {
 	least := max(d.policy.FailOn, conform.Warn)
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		if placeOfFinding(f) == (findingPlace{c.Rule, c.Direction}) && d.accuses(f) && f.Severity <= least {
+		if placeOfFinding(f) == (findingPlace{c.Rule, c.Direction}) && d.mayFail(f) && f.Severity <= least {
 			return true
 		}
 	}

@@ -5,7 +5,7 @@ import "testing"
 // TestKNet_ReliableDatagrams_CopiesUnacknowledged: a receiver that acknowledges no copy is found
 // from where everything it sent was captured: it is enough that this holds since the datagram was
 // sent first. A user who starts to capture in the middle is told as well, and nothing where a
-// hole may hold the acknowledgements.
+// gapID may hold the acknowledgements.
 func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 	for _, c := range []struct {
 		name           string

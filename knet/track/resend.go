@@ -29,19 +29,19 @@ const (
 
 // resends remembers the latest reliable datagrams of a side.
 type resends struct {
-	ring    []resend  // PacketID n at n&(len-1)
-	heads   []seq.Num // by content, as many: the latest PacketID, plus 1
-	limit   int       // datagrams remembered at most
-	holes   []seq.Num // PacketIDs acknowledged and never captured, plus 1; nil for none
-	acks    bool      // the peer acknowledges
-	repeats bool      // a PacketID was sent again: so it does it
-	style   bool      // a resend under a new PacketID was captured
-	after   int64     // the time-out seen, in ns, 0 when none was
+	ring      []resend  // PacketID n at n&(len-1)
+	heads     []seq.Num // by content, as many: the latest PacketID, plus 1
+	limit     int       // datagrams remembered at most
+	unseenIDs []seq.Num // PacketIDs acknowledged and never captured, plus 1; nil for none
+	acks      bool      // the peer acknowledges
+	repeats   bool      // a PacketID was sent again: so it does it
+	style     bool      // a resend under a new PacketID was captured
+	after     int64     // the time-out seen, in ns, 0 when none was
 }
 
-// holesRemembered is how many acknowledged PacketIDs that were not captured are
+// unseenRemembered is how many acknowledged PacketIDs that were not captured are
 // remembered.
-const holesRemembered = 256
+const unseenRemembered = 256
 
 // A resend is a reliable datagram that may be sent again.
 type resend struct {
@@ -213,14 +213,14 @@ func (s *side) acknowledged(num seq.Num, words dissect.Words) {
 		x.acked = true
 	}
 	if words.Has(dissect.AckOfUncaptured) {
-		if r.holes == nil {
-			r.holes = make([]seq.Num, holesRemembered)
+		if r.unseenIDs == nil {
+			r.unseenIDs = make([]seq.Num, unseenRemembered)
 		}
-		r.holes[num&(holesRemembered-1)] = num + 1
+		r.unseenIDs[num&(unseenRemembered-1)] = num + 1
 	}
 }
 
 // uncaptured reports whether a datagram was acknowledged and not captured.
 func (s *side) uncaptured(num seq.Num) bool {
-	return s.resends != nil && s.resends.holes != nil && s.resends.holes[num&(holesRemembered-1)] == num+1 && num != -1
+	return s.resends != nil && s.resends.unseenIDs != nil && s.resends.unseenIDs[num&(unseenRemembered-1)] == num+1 && num != -1
 }

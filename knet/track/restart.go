@@ -62,9 +62,9 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bo
 // goneOn is from which number on a side of Reference has gone on too far for another connection
 // to have come there with its first PacketIDs; closeBy is how near to it what goes on is.
 const (
-	goneOn  = 32
-	closeBy = 8
-	anew    = 2 // PingRequests that a side sends as it begins
+	goneOn   = 32
+	closeBy  = 8
+	reopened = 2 // PingRequests that a side sends as it begins
 )
 
 // continues reports that a datagram of Reference belongs to the connection at hand, whatever
@@ -82,7 +82,7 @@ func (c *conn) continues(d *knet.Datagram, dir dissect.Dir) bool {
 		case !m.Whole:
 		case m.IsReliable() && near(&s.numbers, m.Number), m.Kind == knet.PacketAck && near(&peer.ids, m.Ack.PacketID&knet.PacketIDMask):
 			return true
-		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > anew:
+		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > reopened:
 			if p := &peer.pings[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered {
 				return true
 			}

@@ -65,7 +65,7 @@ func (s *transfers) addStart(list *[3]*transfer, f *fragment) {
 	s.begin(t, f)
 	s.store(t, f)
 	if l := list[loose]; l != nil {
-		t.stranger = s.reused(l, f.packet)
+		t.foreign = s.reused(l, f.packet)
 		if s.certain(t) {
 			s.merge(t, list, f.id)
 		} else {
@@ -168,7 +168,7 @@ func (s *transfers) settleByPlace(list *[3]*transfer, id uint8) {
 	if t == nil || l == nil || l.last > t.packet {
 		return
 	}
-	if t.stranger && !fits(t, l) {
+	if t.foreign && !fits(t, l) {
 		s.end(l, id)
 		return
 	}
@@ -205,7 +205,7 @@ func (s *transfers) certain(t *transfer) bool {
 	if !c.c.Complete {
 		return false
 	}
-	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[s.dir.Other()])
+	return complete(&c.c.Dir[s.dir]) || !t.foreign && complete(&c.c.Dir[s.dir.Other()])
 }
 
 // complete reports that none of a side's datagrams is missing.

@@ -54,7 +54,7 @@ type transfer struct {
 	depends  []dependency
 	last     seq.Num // highest PacketID of a fragment
 	numbered bool
-	stranger bool // with Spec: what was captured before the start is not its own
+	foreign  bool // with Spec: what was captured before the start is not its own
 }
 
 type piece struct {

@@ -31,9 +31,9 @@ type Rule struct {
 	Seldom bool
 }
 
-// Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality
+// EndpointFault reports whether breaking the rule is an endpoint's fault; rules of Quality
 // describe the capture and the network.
-func (r *Rule) Accuses() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "FLD-" }
+func (r *Rule) EndpointFault() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "FLD-" }
 
 // Level is how strongly a text asks for something.
 type Level uint8

@@ -27,7 +27,7 @@ func TestKnetStride(t *testing.T) {
 					switch {
 					case f.Rule.ID == "KN-DG-ID-INC" && f.Failed():
 						found[f.Dir]++
-					case f.Failed() && f.Rule.Accuses():
+					case f.Failed() && f.Rule.EndpointFault():
 						t.Errorf("%s by %d, lossy %v: found too: %s frame %d: %s", name, steps, lossy, f.Rule.ID, f.Frame, f.Message)
 					case f.Rule.ID == "KN-DG-ID-INC":
 						t.Logf("%s by %d, lossy %v: %s", name, steps, lossy, f.Guard)

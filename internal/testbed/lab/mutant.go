@@ -77,7 +77,7 @@ func (m *Mutant) Verdict(r *Result) string {
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f session.Finding) bool { return !f.Failed() })
 	of := slices.DeleteFunc(slices.Clone(found), func(f session.Finding) bool { return f.Rule.ID != m.Rule })
 	others := slices.DeleteFunc(found, func(f session.Finding) bool {
-		return f.Severity != conform.Error || !f.Rule.Accuses() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
+		return f.Severity != conform.Error || !f.Rule.EndpointFault() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
 	})
 	switch {
 	case r.Conns == 0:

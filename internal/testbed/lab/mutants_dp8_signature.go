@@ -196,7 +196,7 @@ func dp8SignedTalks() []Mutant {
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges a KeepAlive without signature", Also: []string{"DP8-2.2.2-SIG-PRESENT"},
 			Steps: talk().next(0, naked).wrong().ack(1).chat(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges the signed one", Near: true, Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: talk().wrong().next(0, naked).pause(100 * time.Millisecond).mend(0).ack(1).chat(40).steps},
+			Steps: talk().wrong().next(0, naked).pause(100 * time.Millisecond).retryRight(0).ack(1).chat(40).steps},
 	}
 }
 

@@ -82,8 +82,8 @@ func knetHandshakes() []Mutant {
 		})},
 		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: knetBegun(knetTooEarly)},
 		nearPage("KN-SM-PENDING", "waits for the answer"),
-		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetHasty(300*time.Millisecond, true))},
-		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetHasty(900*time.Millisecond, false)), Near: true},
+		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetEarly(300*time.Millisecond, true))},
+		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetEarly(900*time.Millisecond, false)), Near: true},
 		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			for range 20 {
@@ -172,9 +172,9 @@ func knetTooEarly(t *knetTalk) {
 	t.close()
 }
 
-// knetHasty has the client wait before its ConnectAck; with fault, the server speaks
+// knetEarly has the client wait before its ConnectAck; with fault, the server speaks
 // before that.
-func knetHasty(wait time.Duration, fault bool) knetPart {
+func knetEarly(wait time.Duration, fault bool) knetPart {
 	return func(t *knetTalk) {
 		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))

@@ -41,7 +41,7 @@ var onceUnfound = []struct {
 	}, nil},
 	{"PacketIDs counted by two all along", []string{"KN-DG-ID-INC counts by two"}, nil}, // TestKnetStride
 	{"no acknowledgements at all", []string{"KN-RD-ACKED acknowledges nothing", "HZ-REL-ACK never acknowledges one"}, []leftOpen{
-		{"KN-RD-ACKED", conform.GuardVant, "knet:spec", deafTalk()}, // no ping shows that anything arrives
+		{"KN-RD-ACKED", conform.GuardVant, "knet:spec", acksNothing()}, // no ping shows that anything arrives
 		{"HZ-REL-ACK", conform.GuardVant, "hazel:spec", unheardHazel()},
 	}},
 	{"acknowledgements 500 ms late where the text allows less", []string{"KN-CV-ACKDELAY acknowledges after 500 ms", "DP8-3.1.2.2-ACKDELAY acknowledges late", "DP8-2.2.1.5-POLLACK answers POLL late"},
@@ -107,8 +107,8 @@ func TestFaultsOnceUnfound(t *testing.T) {
 	}
 }
 
-// deafTalk is a server of the page that talks and acknowledges nothing, whom nobody pings.
-func deafTalk() []Step {
+// acksNothing is a server of the page that talks and acknowledges nothing, whom nobody pings.
+func acksNothing() []Step {
 	t := &knetTalk{}
 	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 	t.say(1, false, knet.Control(knet.ConnectSynAck, nil))

@@ -238,8 +238,8 @@ func (t *talk) nearly(rule, name string) Mutant {
 	return Mutant{Rule: rule, Name: name, As: "dp8", Steps: t.steps, Near: true}
 }
 
-// shake spoils a handshake frame.
-func shake(spoil func(h *dp8.Handshake)) func(f *dp8.Frame) {
+// spoilHandshake spoils a handshake frame.
+func spoilHandshake(spoil func(h *dp8.Handshake)) func(f *dp8.Frame) {
 	return func(f *dp8.Frame) { spoil(&f.Handshake) }
 }
 

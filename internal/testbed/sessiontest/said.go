@@ -90,7 +90,7 @@ func (s *Scene) Groups() (out string) {
 // Accusations are the findings of rules that accuse an endpoint.
 func (s *Scene) Accusations() (out []session.Finding) {
 	for _, f := range s.Findings {
-		if f.Rule.Accuses() {
+		if f.Rule.EndpointFault() {
 			out = append(out, f)
 		}
 	}

@@ -52,7 +52,7 @@ func Call(w io.Writer, kind string, seed uint64, lasts, pause time.Duration) err
 	if !ok {
 		return fmt.Errorf("unknown kind %q: want one of %v", kind, CallKinds())
 	}
-	t := newTrace(Setup{Paths: lossy(0.01), Lean: true}, seed)
+	t := newTrace(Setup{Paths: lossy(0.01), Compact: true}, seed)
 	out, err := t.record(w)
 	if err != nil {
 		return err

@@ -94,6 +94,6 @@ func (f *endFates) tell() (all []EndFate) {
 
 // Delivered implements sim.Observer.
 func (w *endWatch) Delivered(d *sim.Datagram, frame int) {
-	w.ledger.Delivered(d, frame)
+	w.truthWatch.Delivered(d, frame)
 	w.fates.delivered(d)
 }

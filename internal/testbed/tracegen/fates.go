@@ -55,7 +55,7 @@ type FrameFate struct {
 // Fates writes the capture file and tells the fates.
 func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	t := newTrace(s.Setup, s.Seed)
-	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}, waits: waits{units: map[unitKey]*waiting{}, carriers: map[Sender]map[int64][]unitKey{}, took: map[Sender][]time.Duration{}}}
+	f := &fates{truthWatch: t.truthWatch, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}, waits: waits{units: map[unitKey]*waiting{}, carriers: map[Sender]map[int64][]unitKey{}, took: map[Sender][]time.Duration{}}}
 	t.Net.Observer, t.Net.Sent = f, f.leaves
 	if err := s.play(t, w); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 
 // fates watches the network beside the ledger.
 type fates struct {
-	*ledger
+	*truthWatch
 	net      *sim.Network
 	sent     map[*sim.Datagram]*sending
 	units    map[unitKey][]*sending
@@ -145,7 +145,7 @@ func unitsOf(n *note.Note) (keys []unitKey) {
 
 // Captured implements sim.Observer.
 func (f *fates) Captured(d *sim.Datagram) {
-	f.ledger.Captured(d)
+	f.truthWatch.Captured(d)
 	n, s := endpointNote(d), f.sent[d]
 	if n == nil || s == nil {
 		return
@@ -168,7 +168,7 @@ func (f *fates) Captured(d *sim.Datagram) {
 
 // Delivered implements sim.Observer.
 func (f *fates) Delivered(d *sim.Datagram, frame int) {
-	f.ledger.Delivered(d, frame)
+	f.truthWatch.Delivered(d, frame)
 	if s := f.sent[d]; s != nil {
 		s.arrived = true
 	}
@@ -176,7 +176,7 @@ func (f *fates) Delivered(d *sim.Datagram, frame int) {
 
 // Settled implements sim.Observer.
 func (f *fates) Settled(d *sim.Datagram) {
-	f.ledger.Settled(d)
+	f.truthWatch.Settled(d)
 	n := endpointNote(d)
 	if n == nil || n.Number < 0 || d.Outside > 0 {
 		return

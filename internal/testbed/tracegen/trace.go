@@ -21,7 +21,7 @@ type Setup struct {
 	HideState bool      // the capture does not tell how the connection ended
 	Frayed    bool      // network and capture are as bad in the beginning as later
 	PcapNG    bool      // write pcapng instead of pcap
-	Lean      bool      // keep nothing that grows with the capture
+	Compact   bool      // keep nothing that grows with the capture
 }
 
 // A Trace is a scenario at play.
@@ -36,9 +36,9 @@ type Trace struct {
 	// Frame, when not nil, is what the applications put around what they say.
 	Frame func(b []byte) []byte
 
-	ledger *ledger
-	failed error                      // of the capture file
-	sent   map[string][]*note.Message // handed over, not delivered
+	truthWatch *truthWatch
+	failed     error                      // of the capture file
+	sent       map[string][]*note.Message // handed over, not delivered
 }
 
 func newTrace(s Setup, seed uint64) *Trace {
@@ -47,10 +47,10 @@ func newTrace(s Setup, seed uint64) *Trace {
 	if s.MTU > 0 {
 		net.MTU = s.MTU
 	}
-	t := &Trace{Setup: s, Net: net, Book: &note.Book{Lean: s.Lean}, sent: map[string][]*note.Message{},
+	t := &Trace{Setup: s, Net: net, Book: &note.Book{Compact: s.Compact}, sent: map[string][]*note.Message{},
 		Rand: rand.New(rand.NewPCG(seed, 2)), Dice: rand.New(rand.NewPCG(seed, 3))}
-	t.ledger = newLedger(net, s.Lean)
-	net.Observer = t.ledger
+	t.truthWatch = newTruthWatch(net, s.Compact)
+	net.Observer = t.truthWatch
 	t.Hosts = t.hosts()
 	return t
 }
@@ -87,7 +87,7 @@ func (t *Trace) hosts() [2]*sim.Host {
 
 // delivered finds the message that was delivered.
 func (t *Trace) delivered(data []byte) {
-	if t.Lean {
+	if t.Compact {
 		return
 	}
 	key := string(data)

@@ -24,12 +24,12 @@ type WildDP8 struct {
 	another bool          // somebody else connects meanwhile
 }
 
-// RollDP8 rolls the dice for a session of one connection.
-func RollDP8(seed uint64) *WildDP8 { return rollDP8(seed, nil) }
+// DrawDP8 rolls the dice for a session of one connection.
+func DrawDP8(seed uint64) *WildDP8 { return drawDP8(seed, nil) }
 
 // wildDP8 is a session that may fall silent, start again, or be one of two.
 func wildDP8(seed uint64, c *Conditions) Scenario {
-	w := rollDP8(seed, c)
+	w := drawDP8(seed, c)
 	r := rand.New(rand.NewPCG(seed, 79))
 	if chance(r, 0.2) {
 		w.silence = between(r, time.Second, 90*time.Second)
@@ -39,7 +39,7 @@ func wildDP8(seed uint64, c *Conditions) Scenario {
 	return w.Scenario
 }
 
-func rollDP8(seed uint64, under *Conditions) *WildDP8 {
+func drawDP8(seed uint64, under *Conditions) *WildDP8 {
 	r := rand.New(rand.NewPCG(seed, 77))
 	w := &WildDP8{}
 	c := dp8peer.DefaultConfig()

@@ -28,7 +28,7 @@ type Config struct {
 	Reack    bool // a packet that comes again is acknowledged by its own numbers, not by the latest
 	NewBytes bool // bytes received leaves out packets that come again, as it SHOULD NOT (MC-DPL4R 3.1.3)
 	Rash     bool // a packet is sent again for each NACK that names it, however soon
-	Hasty    bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
+	ShortRTO bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
 
 	AckDelay      time.Duration // of acknowledgements nobody asked for
 	AckUnreliable bool          // messages that were not sent reliably are acknowledged, too
@@ -63,6 +63,6 @@ const (
 	sakPackets    = 24                     // appendix A <8>
 	messageWindow = 24                     // MC-DPL4R 2.2.2
 	unreliableFor = time.Second            // what is not sent again is outstanding for so long
-	patience      = 400 * time.Millisecond // with a gap that will not be filled
+	timeout       = 400 * time.Millisecond // with a gap that will not be filled
 	maskBits      = 24                     // of a NACK
 )

@@ -138,7 +138,7 @@ func (p *Peer) promised(seq int64) (as promise) {
 // watchGap waits a while for what is missing before a packet received.
 func (p *Peer) watchGap() {
 	if len(p.ahead) > 0 && !p.gapAt.Active() {
-		p.gapAt = p.after(patience, func() {
+		p.gapAt = p.after(timeout, func() {
 			if p.passOver() {
 				p.answer(true)
 			}

@@ -14,7 +14,7 @@ func (p *Peer) rto() time.Duration {
 	if p.samples == 0 {
 		return firstRTO
 	}
-	if p.cfg.Hasty {
+	if p.cfg.ShortRTO {
 		return min(time.Duration(p.mean*1.2), maxRTO)
 	}
 	return min(time.Duration(p.mean+3*math.Sqrt(p.spread/float64(p.samples)))+extraRTO+p.partner.cfg.AckDelay, maxRTO)

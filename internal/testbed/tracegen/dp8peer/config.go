@@ -38,17 +38,17 @@ func DefaultConfig() Config {
 
 // Timers: the recommended values of MC-DPL8R 3.1.2.
 const (
-	connectPeriod    = 200 * time.Millisecond
-	connectPeriodMax = 5 * time.Second
-	ackDelay         = 100 * time.Millisecond
-	ackDelayShort    = 20 * time.Millisecond
-	sendMaskDelay    = 40 * time.Millisecond
-	hardMin          = 10 * time.Millisecond
-	hardMax          = 500 * time.Millisecond
-	hardCopies       = 3
-	retryMax         = 5 * time.Second
-	retryFast        = 10 * time.Millisecond
-	maxRetries       = 10
-	keepAliveAfter   = 25 * time.Second
-	keepAliveGrain   = 4 * time.Second
+	connectPeriod       = 200 * time.Millisecond
+	connectPeriodMax    = 5 * time.Second
+	ackDelay            = 100 * time.Millisecond
+	ackDelayShort       = 20 * time.Millisecond
+	sendMaskDelay       = 40 * time.Millisecond
+	hardMin             = 10 * time.Millisecond
+	hardMax             = 500 * time.Millisecond
+	hardCopies          = 3
+	retryMax            = 5 * time.Second
+	retryFast           = 10 * time.Millisecond
+	maxRetries          = 10
+	keepAliveAfter      = 25 * time.Second
+	keepAliveResolution = 4 * time.Second
 )

@@ -63,7 +63,7 @@ func (n *Node) Connect(to *Node) *Peer {
 	n.World.bySession[c.SessionID] = c
 	p := newPeer(n, c, 0)
 	n.peers[to.Host] = p
-	p.shake.sendConnect()
+	p.handshaking.sendConnect()
 	return p
 }
 
@@ -101,7 +101,7 @@ func (n *Node) receive(d *sim.Datagram) {
 		if p != nil {
 			p.receive(f, d.Payload)
 		} else if f.Type == dp8.TypeDFrame {
-			n.onStranger(d.From, &f.DFrame)
+			n.onUnknown(d.From, &f.DFrame)
 		}
 	}
 }

@@ -49,11 +49,11 @@ type part struct {
 func (p *Peer) receive(f *dp8.Frame, payload []byte) {
 	switch f.Type {
 	case dp8.TypeConnected:
-		p.shake.onConnected(&f.Handshake)
+		p.handshaking.onConnected(&f.Handshake)
 	case dp8.TypeHardDisconnect:
 		h := &f.Handshake
 		if h.SessionID == p.conn.SessionID && p.in.genuine(payload, h.HasSignature, h.Signature, 16, p.in.remoteNext(h.RspID)) {
-			p.shake.onHard()
+			p.handshaking.onHard()
 		}
 	case dp8.TypeSACK:
 		s := &f.SACK

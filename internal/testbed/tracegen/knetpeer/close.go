@@ -45,18 +45,18 @@ func (p *Peer) disconnect(k knet.Kind) {
 // written is called when a Disconnect or its answer has left.
 func (p *Peer) written(c note.Close) {
 	p.stage = closing
-	patience := libraryPatience
+	timeout := libraryTimeout
 	if !p.cfg.library() {
-		patience = pageDisconnect
+		timeout = pageDisconnect
 	}
 	switch {
 	case c == note.Answer && p.conn.Wants[p.side]:
-		patience = pageRetry // the other side answers too
+		timeout = pageRetry // the other side answers too
 	case c == note.Answer:
 		p.leave()
 		return
 	}
-	p.linger(patience)
+	p.linger(timeout)
 }
 
 // onDisconnect answers a Disconnect. Who has said it too answers only where the

@@ -52,7 +52,7 @@ type Datagram struct {
 	Broken  bool   // its checksum tells so
 
 	ID        uint16 // IPv4 identification
-	Anew      bool   // the network's copies of it have identifications of their own
+	FreshIDs  bool   // the network's copies of it have identifications of their own
 	Parts     int    // IP packets it takes
 	Passed    int    // packets that reached the capture point
 	Captured  int    // packets in the capture

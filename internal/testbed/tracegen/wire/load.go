@@ -35,12 +35,12 @@ const DefaultMessages = 4
 
 // Times of a load.
 const (
-	loadGrain  = 2 * time.Millisecond   // of the loop; it is part of round trips
-	loadLook   = 250 * time.Millisecond // how often a conversation is looked at
-	loadLinger = time.Second            // what is late may still come
-	loadGrace  = 20 * time.Second       // for who is left alone, before it is taken away
-	loadRamp   = 3 * time.Second        // in which the first ones begin
-	loadRoom   = 2048                   // of a datagram
+	loadResolution = 2 * time.Millisecond   // of the loop; it is part of round trips
+	loadLook       = 250 * time.Millisecond // how often a conversation is looked at
+	loadLinger     = time.Second            // what is late may still come
+	loadGrace      = 20 * time.Second       // for who is left alone, before it is taken away
+	loadRamp       = 3 * time.Second        // in which the first ones begin
+	loadRoom       = 2048                   // of a datagram
 )
 
 // Load plays conversations until Duration has passed, and cuts those that are left.
@@ -52,7 +52,7 @@ func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	if c.Messages == 0 {
 		c.Messages = DefaultMessages
 	}
-	l := &load{LoadConfig: c, loop: newLoop(loadGrain), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, port: uint16(firstPort + rand.IntN(lastPort-firstPort))}
+	l := &load{LoadConfig: c, loop: newLoop(loadResolution), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, port: uint16(firstPort + rand.IntN(lastPort-firstPort))}
 	l.totals.Seed, l.totals.Kinds = c.Seed, map[string]*Sum{}
 	defer l.closeAll()
 	for i, kind := range c.Kinds {
@@ -129,7 +129,7 @@ func (l *load) enter(kind string, server *socket, first bool) {
 		talk.Traffic[i] = tracegen.SmallTalk(l.Messages)
 	}
 	g.tracks[0][sim.Pass], g.tracks[1][sim.Pass] = l.loop.lay(client, server), l.loop.lay(server, client)
-	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
+	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Compact: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
 	if g.live, err = talk.Live(s, l.rand.Uint64(), &l.loop.clock, g.carry); err != nil {
 		l.loop.fail(err)
 		return

@@ -52,7 +52,7 @@ func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
 	sample := conform.Sample{N: max(peer.Heard, g.n) + 1, Bad: g.n}
 	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent %d ms after its acknowledgement (%d such packets so far), although what the other side sends arrives",
 		j.Packet.ID, (j.Frame.Time-j.Was.AckAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
-	if !sample.Absurd(lost * max(1, each)) {
+	if !sample.Implausible(lost * max(1, each)) {
 		if g.n < leastIgnored {
 			return
 		}
@@ -103,11 +103,11 @@ func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
 	if h.t.answered {
 		return conform.Passed, conform.GuardNone
 	}
-	times, apart, others := h.j.inVain(h.dir, h.num, h.t)
+	times, apart, others := h.j.unansweredTries(h.dir, h.num, h.t)
 	switch {
 	case others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // nothing may arrive
-	case !h.j.incredible(times, apart):
+	case !h.j.beyondChance(times, apart):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone
