@@ -94,7 +94,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 		return usagef("-w writes the packets that -i captures to a file: give both")
 	}
 	var err error
-	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {
+	if c.alone, err = c.tables.wantsConnections(cmd, paths, &c.display); err != nil {
 		return err
 	}
 	if c.alone && c.format.value != "text" {

@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
-// A veil replaces addresses and words by ones that mean nothing, the same for the same; nil
+// Pseudonyms replace addresses and words by ones that mean nothing, the same for the same; nil
 // replaces nothing. Addresses are replaced before they are tracked, in the order of their
 // first packets, so that everything that speaks of them speaks alike.
 type pseudonyms struct {

@@ -115,9 +115,9 @@ func (z *statistics) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] prints only the table of connections")
 }
 
-// conversations reports whether -z asks for the table of connections. It puts the filter
+// wantsConnections reports whether -z asks for the table of connections. It puts the filter
 // behind it where -Y puts its own. Of other tables the error says which command has them.
-func (z *statistics) conversations(cmd *cobra.Command, paths []string, display *string) (bool, error) {
+func (z *statistics) wantsConnections(cmd *cobra.Command, paths []string, display *string) (bool, error) {
 	if z.wanted == "" {
 		return false, nil
 	}

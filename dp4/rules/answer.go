@@ -123,7 +123,7 @@ func (j *judge) judgeSkipped(dir dissect.Dir, x, y *heard) {
 }
 
 // skipped counts a packet that arrived and was not answered, as far as the capture
-// shows. Often enough, that it missed all the answers is absurd (guard ODDS).
+// shows. Often enough, that it missed all the answers is implausible (guard ODDS).
 func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard) {
 	rules, d := &j.c.Rules, &j.side[dir].duties[kind]
 	if !rules.Clean(x.time) {

@@ -26,7 +26,7 @@ type forgotten struct {
 
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
-// that is absurd.
+// that is implausible.
 func (j *judge) judgeForgotten(dir dissect.Dir) {
 	s, out, rules := &j.side[dir], &j.c.Dir[dir], &j.c.Rules
 	g, now := &s.forgotten, j.Frame.Time
@@ -63,7 +63,7 @@ func (j *judge) judgeForgotten(dir dissect.Dir) {
 }
 
 // mayBeMissed reports whether the capture may have missed what explains so many of all
-// packets of a side, where needed in a row are absurd: any of them may be those.
+// packets of a side, where needed in a row are implausible: any of them may be those.
 func mayBeMissed(some, all, needed int) bool {
 	if some < needed {
 		return true

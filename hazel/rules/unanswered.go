@@ -19,7 +19,7 @@ const longTrial = 16
 // judgeUnanswered judges whether a packet that is sent for the third time or more
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
-// must be acknowledged in between, and the chance of so much loss be absurd.
+// must be acknowledged in between, and the chance of so much loss be implausible.
 func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	if first.Acked || j.Packet.Type == hazel.MTUTest {
 		return
@@ -148,7 +148,7 @@ func (j *judge) beyondChance(times, apart int) bool {
 	return p < mostChance && chance < absurdity
 }
 
-// implausible is incredible for packets that are not resent, as rarely as others of the
+// implausible is beyondChance for packets that are not resent, as rarely as others of the
 // side are lost.
 func (s *side) implausible(times int) bool {
 	lost := float64(s.Resends) - float64(times-1) + 1

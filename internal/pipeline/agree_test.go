@@ -180,8 +180,8 @@ func TestOracleWild(t *testing.T) {
 		tell := told{version: w.Version, signing: w.Signing}
 		opts := secretsOf(t, truth)
 		cfg := session.Config{Protocols: protocols.All(opts)}
-		if _, conns := track(all, cfg); len(conns) == 0 || w.Deaf {
-			if !w.Deaf && len(all) >= 12 {
+		if _, conns := track(all, cfg); len(conns) == 0 || w.Unseen {
+			if !w.Unseen && len(all) >= 12 {
 				t.Errorf("seed %d: not recognised in %d datagrams", seed, len(all))
 			}
 			unrecognised++

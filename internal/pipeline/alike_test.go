@@ -116,7 +116,7 @@ func TestEndlessAlike(t *testing.T) {
 	}
 }
 
-// TestCompactAlike: what a lean run forgets makes no difference to any of the captures,
+// TestCompactAlike: what a compact run forgets makes no difference to any of the captures,
 // but for rounded percentiles and, of few rules, some opportunities that are not seen
 // to pass.
 func TestCompactAlike(t *testing.T) {

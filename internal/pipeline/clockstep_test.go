@@ -23,8 +23,8 @@ var clockSteps = []int64{1, 1e8, 3600e9, 31_557_600e9}
 
 // TestClockSteps sets the clock at every place of ten traces, forwards and back, by
 // a tenth of a second to a year: no fault, the same with three workers, JSON as the
-// schemas say, every datagram still counted, and a clock that is set back accuses
-// nobody of anything.
+// schemas say, every datagram still counted, and a clock that is set back is held against
+// nobody.
 func TestClockSteps(t *testing.T) {
 	schemas := compiled(t)
 	for n, name := range clockTraces {

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// A haste is what a queue needs to print frames in time. Its clock is the
+// A deadline is what a queue needs to print frames in time. Its clock is the
 // monotonic one: that of the capture may be set.
 type deadline struct {
 	source waiter

@@ -111,7 +111,7 @@ func TestEditsAgree(t *testing.T) {
 	for seed := first; seed <= last; seed++ {
 		w := tracegen.DrawDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)
-		if len(truth.Connections) == 0 || w.Midway || w.Deaf {
+		if len(truth.Connections) == 0 || w.Midway || w.Unseen {
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, 99))

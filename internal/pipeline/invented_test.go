@@ -14,7 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A stranger is an invented protocol over UDP that numbers and acknowledges its
+// An invented protocol is one over UDP that numbers and acknowledges its
 // datagrams as ours do, in a layout of its own: what a recogniser of behaviour
 // must not fall for.
 type invented struct {

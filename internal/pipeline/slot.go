@@ -22,8 +22,8 @@ type Slot struct {
 	Assembly uint64    // as of capture.Packet
 
 	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
-	raw        []byte        // payload, kept where the queue hastens
-	came       time.Duration // when it was read, on the clock of haste
+	raw        []byte        // payload, kept where the queue has a deadline
+	came       time.Duration // when it was read, on the clock of deadline
 	isDatagram bool          // or a notice that is shown
 	decided    bool          // the frame is known
 	waiting    bool          // for the frame that acknowledges it

@@ -250,7 +250,7 @@ func (d *decision) findings(run *Run) {
 	}
 }
 
-// held reports whether a finding that accuses is held against the run.
+// held reports whether a finding of an endpoint's fault is held against the run.
 func (d *decision) held(f *session.Finding) bool {
 	return f.Severity <= d.FailFrom && (d.Against == nil || d.Against.held(f))
 }

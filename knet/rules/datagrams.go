@@ -96,7 +96,7 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 		}
 		r.top, r.topAt = n, s.Time
 	case s.Time-r.topAt >= track.ReconnectGap:
-		r.missing++ // it may be of another connection, and fills no hole of this one
+		r.missing++ // it may be of another connection, and fills no gap of this one
 		r.gapAt = s.Time
 	case n < r.low:
 		r.missing += r.low - n - 1

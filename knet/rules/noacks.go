@@ -9,7 +9,7 @@ import (
 
 // How much shows that a side receives what it does not acknowledge: replies to pings, and
 // reliable datagrams in their midst, no longer than any path lets pass. That all of these
-// were lost, and hardly any of the pings, is absurd.
+// were lost, and hardly any of the pings, is implausible.
 const (
 	noAcksReplies   = 4
 	noAcksDatagrams = 32

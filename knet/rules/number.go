@@ -181,7 +181,7 @@ func (c numberJudge) judgeDivisor(dir dissect.Dir, step seq.Num) {
 	}
 }
 
-// reportStep accuses a side of counting its PacketIDs by more than one: those it passes
+// reportStep reports a side for counting its PacketIDs by more than one: those it passes
 // over are never acknowledged, while so many others are.
 func (c numberJudge) reportStep(x conform.Case, step seq.Num, acks int) {
 	o := &c.side[x.Dir].order

@@ -93,7 +93,7 @@ type order struct {
 	frame   uint64
 	steps   [3]int  // of one, as the one before that was not one, others
 	divisor seq.Num // what all steps so far are multiples of
-	all     int     // steps so far, while grain is not one
+	all     int     // steps so far, while divisor is not one
 	known   int     // acknowledgements so far
 	acks    int     // PacketIDs of the side acknowledged meanwhile
 	told    bool
@@ -170,7 +170,7 @@ type sentTransfer struct {
 	reused bool          // the id was not free
 }
 
-// A stranger is a fragment that fits no transfer so far.
+// A foreignFragment is one that fits no transfer so far.
 type foreignFragment struct {
 	count int // fragments of the transfer that began next, 0 while none did
 	doubt bool

@@ -56,7 +56,7 @@ func (c messageJudge) passReuse(dir dissect.Dir, t *sentTransfer) {
 	}
 }
 
-// reportReuse accuses the start of a transfer, once.
+// reportReuse reports the start of a transfer, once.
 func (c messageJudge) reportReuse(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, first uint64) {
 	if t.reused {
 		return

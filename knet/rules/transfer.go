@@ -284,7 +284,7 @@ func (c messageJudge) judgeForeign(dir dissect.Dir, t *sentTransfer, m *knet.Mes
 	rules.HoldFor(x, transferTime, strayFragment{c, dir, index, y, c.Frame.Time, c.mark(dir)})
 }
 
-// An astray is a fragment that is none of the transfer at hand.
+// A strayFragment is a fragment that is none of the transfer at hand.
 type strayFragment struct {
 	c     messageJudge
 	dir   dissect.Dir

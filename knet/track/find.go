@@ -153,7 +153,7 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 	return c
 }
 
-// open starts a connection with the frame; anew says that the capture shows that
+// open starts a connection with the frame; reopened says that the capture shows that
 // one begins.
 func (p *pair) open(fr *dissect.Frame, reopened bool) *conn {
 	if n := len(p.conns); n > 1 {

@@ -2,7 +2,7 @@ package conform
 
 import "math"
 
-// What is absurd has a chance below 10^-9.
+// What is implausible has a chance below 10^-9.
 const implausible = 1e-9
 
 // NeededOdds is in how many independent intervals something must be seen before it is
@@ -41,7 +41,7 @@ const enoughSamples = 20
 // Mostly reports whether there are enough observations, and three in four were bad.
 func (s *Sample) Mostly() bool { return s.N >= enoughSamples && s.Bad*4 >= s.N*3 }
 
-// Implausible reports whether so many bad ones are absurd where each has the chance p to be
+// Implausible reports whether so many bad ones are implausible where each has the chance p to be
 // bad by accident (Chernoff's bound).
 func (s *Sample) Implausible(p float64) bool {
 	k, expected := float64(s.Bad), float64(s.N)*max(p, 0.001)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestForgedBehindTurns puts one forged frame behind each turn of a side's secret, before
-// or behind the frame whose number it takes: each is found at its frame, nobody is accused
+// or behind the frame whose number it takes: each is found at its frame, nothing else is found
 // of anything, and every genuine frame still verifies.
 func TestForgedBehindTurns(t *testing.T) {
 	for _, name := range []string{"full-signed-rotation", "modifier-sha1", "modifier-reused"} {

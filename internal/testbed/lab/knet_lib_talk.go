@@ -18,8 +18,8 @@ type libTalk struct {
 	mute   [2]bool // the side acknowledges nothing
 }
 
-// libConversation makes a conversation with a beginning and an end.
-func libConversation(parts ...func(t *libTalk)) []Step {
+// libExchange makes a conversation with a beginning and an end.
+func libExchange(parts ...func(t *libTalk)) []Step {
 	t := &libTalk{next: [2]uint32{1, 1}}
 	t.steps = append(t.steps, Step{Payload: make([]byte, 8)})
 	t.say(1, false, libControl(knet.PingRequest, 1), libControl(knet.PingRequest, 2))
@@ -128,7 +128,7 @@ func (t *libTalk) lively(n int) {
 
 // onLib makes a mutant of a conversation.
 func onLib(rule, name string, parts ...func(t *libTalk)) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libConversation(parts...)}
+	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libExchange(parts...)}
 }
 
 // nearLib makes a near miss of one.

@@ -18,8 +18,8 @@ type knetTalk struct {
 // A knetPart adds to a conversation.
 type knetPart func(t *knetTalk)
 
-// knetConversation makes a conversation with a beginning and an end.
-func knetConversation(parts ...knetPart) []Step {
+// knetExchange makes a conversation with a beginning and an end.
+func knetExchange(parts ...knetPart) []Step {
 	t := &knetTalk{}
 	t.open()
 	t.chat(4)
@@ -117,7 +117,7 @@ func (t *knetTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
 
 // onPage makes a mutant of a conversation.
 func onPage(rule, name string, parts ...knetPart) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetConversation(parts...)}
+	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetExchange(parts...)}
 }
 
 // nearPage makes a near miss of one.

@@ -13,7 +13,7 @@ var (
 )
 
 // TestLossyPathsCauseNoFinding has sessions in which a sixth, and more, of what is sent is
-// lost on the way. Some were accused: 1 and 3 of HZ-REL-NORESEND and HZ-REL-BACKOFF, 197 of
+// lost on the way. There were false findings: 1 and 3 of HZ-REL-NORESEND and HZ-REL-BACKOFF, 197 of
 // HZ-REL-ACK, 56 of HZ-REL-ACK-DUP, 98 of HZ-KA-SENT.
 func TestLossyPathsCauseNoFinding(t *testing.T) {
 	for _, seed := range []uint64{1, 3, 56, 98, 197} {
@@ -38,7 +38,7 @@ func judgeLossy(t *testing.T, play func(tracegen.Conditions) tracegen.Scenario) 
 	}
 }
 
-// TestLossyRandomSessionsCauseNoFinding is the same for random sessions. Some were accused: of
+// TestLossyRandomSessionsCauseNoFinding is the same for random sessions. There were false findings: of
 // DP4-3.1.5.3-RETX, though reports of what was missing, or retries, got lost; of
 // DP8-3.1.6.5-UNREL-MASK, though the side waited for lower numbers first.
 func TestLossyRandomSessionsCauseNoFinding(t *testing.T) {

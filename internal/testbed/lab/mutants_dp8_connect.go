@@ -67,13 +67,13 @@ func dp8Connect() []Mutant {
 		newTalk().signed(dp8.SigningFull).odd(spoilHandshake(func(h *dp8.Handshake) { h.SessionID = 0 })).connect().bad(spoilHandshake(func(h *dp8.Handshake) { h.SessionID = 0 })).answer().
 			breaks("DP8-3.1.5.1.1-SIGN-SESSID0", "signs session 0", "DP8-2.2.1.1-SESSID-ZERO"),
 		newTalk().signed(dp8.SigningFull).meet().chat(4).nearly("DP8-3.1.5.1.1-SIGN-SESSID0", "signs a session"),
-		deaf(6).breaks("DP8-3.1.5.1.1-DUPREPLY", "answers the first CONNECT and the last"),
-		deaf(3).nearly("DP8-3.1.5.1.1-DUPREPLY", "misses two CONNECTs"),
+		missesRepeats(6).breaks("DP8-3.1.5.1.1-DUPREPLY", "answers the first CONNECT and the last"),
+		missesRepeats(3).nearly("DP8-3.1.5.1.1-DUPREPLY", "misses two CONNECTs"),
 	}
 }
 
-// deaf is a listener that does not answer repeated CONNECTs.
-func deaf(n int) *talk {
+// missesRepeats is a listener that does not answer repeated CONNECTs.
+func missesRepeats(n int) *talk {
 	t := newTalk().connect().answer()
 	for range n {
 		t.wait(200 * time.Millisecond).connect()

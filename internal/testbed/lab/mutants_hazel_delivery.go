@@ -49,9 +49,9 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements, and says little else", As: spec, Steps: stubbornly(8)},
-		{Rule: "HZ-REL-NORESEND", Name: "sends all again long after it was acknowledged", As: spec, Steps: heedless(1)},
-		{Rule: "HZ-REL-NORESEND", Name: "sends every other packet again long after", As: spec, Steps: heedless(2)},
-		{Rule: "HZ-REL-NORESEND", Name: "loses every tenth acknowledgement", Near: true, As: spec, Steps: heedless(10)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends all again long after it was acknowledged", As: spec, Steps: resendsAcked(1)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends every other packet again long after", As: spec, Steps: resendsAcked(2)},
+		{Rule: "HZ-REL-NORESEND", Name: "loses every tenth acknowledgement", Near: true, As: spec, Steps: resendsAcked(10)},
 		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
 		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: earlyHazel(2 * ms)},
 		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: earlyHazel(40 * ms)},
@@ -340,8 +340,8 @@ func acksOnce(d hazel.Dialect, answered int) []Step {
 	return t.chat(10).bye()
 }
 
-// heedless sends every so many packets again, 400 ms after they were acknowledged.
-func heedless(each int) []Step {
+// resendsAcked sends every so many packets again, 400 ms after they were acknowledged.
+func resendsAcked(each int) []Step {
 	t := talkHazel(hazel.Spec).chat(20)
 	for i := range 60 {
 		t.says(0)

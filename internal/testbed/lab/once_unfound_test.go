@@ -25,7 +25,7 @@ var onceUnfound = []struct {
 	{"resends long after the acknowledgement passed", []string{
 		"HZ-REL-NORESEND sends all again long after it was acknowledged", "KN-RD-NORESEND sends again what was acknowledged", "DP8-3.1.5.2.2-ACKEDRETRY retries an acknowledged number",
 	}, []leftOpen{
-		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetConversation(func(t *knetTalk) { // one alone may have got lost behind the capture point
+		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetExchange(func(t *knetTalk) { // one alone may have got lost behind the capture point
 			t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.acks(1)
@@ -33,7 +33,7 @@ var onceUnfound = []struct {
 			t.raw(0, false, again)
 			t.steps[len(t.steps)-1].After = 580 * time.Millisecond
 		})},
-		{"HZ-REL-NORESEND", conform.GuardKnew, "hazel:spec", heedless(12)},
+		{"HZ-REL-NORESEND", conform.GuardKnew, "hazel:spec", resendsAcked(12)},
 	}},
 	{"one id with two contents", []string{
 		"KN-DG-ID-UNIQUE sends other content under an old PacketID", "KN-DG-ID-UNIQUE sends a reliable message again with other content",
@@ -46,7 +46,7 @@ var onceUnfound = []struct {
 	}},
 	{"acknowledgements 500 ms late where the text allows less", []string{"KN-CV-ACKDELAY acknowledges after 500 ms", "DP8-3.1.2.2-ACKDELAY acknowledges late", "DP8-2.2.1.5-POLLACK answers POLL late"},
 		[]leftOpen{{"KN-CV-ACKDELAY", conform.GuardVant, "knet:reference", lateTalk()}}}, // no ping shows how long the path takes
-	{"PingReply 2 s late", []string{"KN-RT-PONG replies after two seconds"}, []leftOpen{{"KN-RT-PONG", conform.GuardSample, "knet:reference", libConversation(func(t *libTalk) {
+	{"PingReply 2 s late", []string{"KN-RT-PONG replies after two seconds"}, []leftOpen{{"KN-RT-PONG", conform.GuardSample, "knet:reference", libExchange(func(t *libTalk) {
 		t.pings[0]++
 		t.say(0, false, libControl(knet.PingRequest, t.pings[0]))
 		t.say(0, false, t.told(0, "sent behind it"))

@@ -108,7 +108,7 @@ func parseOp(f []string) (o Op, err error) {
 const swapSpan = 30 * time.Millisecond
 
 // edited applies ops to a capture, of which it changes nothing. A datagram at fault
-// stays whole: without it what is left can look like a fault of the one who heeded it.
+// stays whole: without it what is left can look like a fault of the one who acted on it.
 func (s *Subject) edited(ops Ops) []dissect.Datagram {
 	marks := make([]mark, len(s.all))
 	var copies []Op

@@ -13,7 +13,7 @@ import (
 )
 
 // clientWith plays an event of Hazel as a client whose game has a version, from a port of
-// its own; wordless takes the reason off what the server closes with.
+// its own; noReason takes the reason off what the server closes with.
 func clientWith(t *testing.T, event, version string, port uint16, noReason bool) (all datagrams) {
 	t.Helper()
 	for _, c := range tracegen.EndCases() {

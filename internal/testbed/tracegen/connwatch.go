@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// A connWatch is what the ledger holds on one connection. Frames are those of
+// A connWatch is what the truthWatch holds on one connection. Frames are those of
 // the capture, 0 for none.
 type connWatch struct {
 	conn        *note.Conn

@@ -63,7 +63,7 @@ func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	return f.tell(), nil
 }
 
-// fates watches the network beside the ledger.
+// fates watches the network beside the truthWatch.
 type fates struct {
 	*truthWatch
 	net      *sim.Network

@@ -13,7 +13,7 @@ type Live struct {
 	x    *table
 	talk Talk
 	seed uint64
-	past *passages // nil when the setup is lean
+	past *passages // nil when the setup is compact
 }
 
 // Live prepares a talk. The addresses of the setup are what the capture sees of
@@ -46,7 +46,7 @@ type Passage struct {
 }
 
 // Passages lists the datagrams of the two sides in the order in which they were
-// sent; nil for a setup that is lean.
+// sent; nil for a setup that is compact.
 func (l *Live) Passages() [2][]Passage {
 	if l.past == nil {
 		return [2][]Passage{}
@@ -54,7 +54,7 @@ func (l *Live) Passages() [2][]Passage {
 	return l.past.all
 }
 
-// passages watches the datagrams beside the ledger.
+// passages watches the datagrams beside the truthWatch.
 type passages struct {
 	*truthWatch
 	of  map[*sim.Datagram]place

@@ -13,7 +13,7 @@ import (
 // maxListed is the largest capture whose truth lists its frames.
 const maxListed = 350
 
-// report makes the truth of what the ledger saw.
+// report makes the truth of what the truthWatch saw.
 func (l *truthWatch) report(s *Scenario, t *Trace) *Truth {
 	out := &Truth{Schema: Schema, Name: s.Name, Clause: s.Clause, Proves: s.Proves, Expect: s.Expect, Seed: s.Seed,
 		Packets: l.packets, Datagrams: l.datagrams, IPFragments: l.fragments, NotUDP: l.notUDP, Forged: l.forged, Malformed: l.malformed}

@@ -78,7 +78,7 @@ func hazelMidstreamOld() HazelScenario {
 //	expect: nothing of the client; no finding
 func hazelOneDirection() HazelScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
-	s.Tap.Deaf = [2]bool{false, true}
+	s.Tap.Unseen = [2]bool{false, true}
 	return HazelScenario{Name: "one-direction", Clause: "contract: recognition",
 		Proves: "half a conversation is counted and not judged", Expect: "nothing of the server; no finding",
 		Setup: s, A: hazelpeer.Now(), B: hazelpeer.Now(),

@@ -45,7 +45,7 @@ func knetPageMidstream() KnetScenario {
 //	expect: nothing of the server; no finding
 func knetOneDirection() KnetScenario {
 	s := Setup{Paths: calm(), HideState: true}
-	s.Tap.Deaf = [2]bool{false, true}
+	s.Tap.Unseen = [2]bool{false, true}
 	return KnetScenario{Name: "one-direction-reference", Clause: "contract: recognition",
 		Proves: "half a conversation is counted and not judged", Expect: "nothing of the server; no finding",
 		Setup: s, A: knetpeer.Library(), B: knetpeer.Library(),
@@ -62,7 +62,7 @@ func knetOneDirection() KnetScenario {
 //	expect: nothing of the client; no finding
 func knetPageOneDirection() KnetScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
-	s.Tap.Deaf = [2]bool{true, false}
+	s.Tap.Unseen = [2]bool{true, false}
 	return KnetScenario{Name: "one-direction-page", Clause: "contract: recognition",
 		Proves: "half a conversation of the page", Expect: "nothing of the client; no finding",
 		Setup: s, A: knetpeer.Page(), B: knetpeer.Page(),

@@ -29,7 +29,7 @@ type Truth struct {
 
 // A Connection is the truth of one connection. Directions are named a and b as
 // in the analysis: a sent the first captured frame, of this connection or of one that it
-// succeeds (ledger.succeed).
+// succeeds (truthWatch.succeed).
 type Connection struct {
 	Protocol  string   `json:"protocol"`
 	A         Side     `json:"a"`

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// A ledger watches the capture point and the fate of datagrams, and knows from
+// A truthWatch watches the capture point and the fate of datagrams, and knows from
 // the senders' notes what they are. It names no protocol.
 type truthWatch struct {
 	net     *sim.Network

@@ -10,7 +10,7 @@ import (
 // copyHorizon is how long equal bytes without identification count as copies.
 const copyHorizon = 30 * time.Millisecond
 
-// A watch is what the ledger holds on one direction.
+// A watch is what the truthWatch holds on one direction.
 type watch struct {
 	Direction
 	conn           *note.Conn

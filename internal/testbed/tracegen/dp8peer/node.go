@@ -70,7 +70,7 @@ func (n *Node) Connect(to *Node) *Peer {
 // Peer gives the node's end of its connection with a host, or nil.
 func (n *Node) Peer(with *sim.Host) *Peer { return n.peers[with] }
 
-// Kill makes the node deaf and dumb.
+// Kill makes the node silent: it neither receives nor sends.
 func (n *Node) Kill() {
 	n.Dead = true
 	n.Host.Receive = nil

@@ -43,10 +43,10 @@ type Note struct {
 	// What it acknowledges of the other side's numbers.
 	AckBelow int64   // all below; -1 none
 	Acks     []int64 // and these
-	// Hearsay are numbers it acknowledges without having been asked: a history
+	// FromHistory are numbers it acknowledges without having been asked: a history
 	// that takes for received what was never expected. Of a number not captured
 	// yet it says nothing.
-	Hearsay []int64
+	FromHistory []int64
 	// Answers is the datagram whose arrival it acknowledges, for endpoints that do so of
 	// each sending.
 	Answers *sim.Datagram

@@ -8,11 +8,11 @@ import (
 
 // A Tap is the capture point.
 type Tap struct {
-	Loss  float64       // chance that a packet that passes is not captured
-	Start time.Duration // nothing is captured before
-	Stop  time.Duration // nor from here on; 0 means never
-	Deaf  [2]bool       // packets from this side are not captured
-	Link  Link          // how packets are wrapped
+	Loss   float64       // chance that a packet that passes is not captured
+	Start  time.Duration // nothing is captured before
+	Stop   time.Duration // nor from here on; 0 means never
+	Unseen [2]bool       // packets from this side are not captured
+	Link   Link          // how packets are wrapped
 }
 
 // A Place is where packets are seen on their way.
@@ -241,7 +241,7 @@ func (n *Network) captures(d *Datagram) bool {
 		d.Outside++
 		return false
 	}
-	return !n.Tap.Deaf[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
+	return !n.Tap.Unseen[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
 }
 
 // enter is a packet on the wire of the machine that it was sent to.

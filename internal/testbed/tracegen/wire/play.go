@@ -140,7 +140,7 @@ func (p *play) layRelay() error {
 	return nil
 }
 
-// setup is what the ledger knows of the network.
+// setup is what the truthWatch knows of the network.
 func (p *play) setup() tracegen.Setup {
 	s := tracegen.Setup{Paths: p.Paths, MTU: p.MTU}
 	if s.MTU == 0 {

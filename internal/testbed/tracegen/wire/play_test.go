@@ -95,7 +95,7 @@ func together(cases []played) {
 }
 
 // TestPlay plays every kind over a network that only takes its time: on a way of no
-// length, who waits for two round trips has no patience with a busy machine.
+// length, who waits for two round trips is too early on a busy machine.
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	way := sim.Path{Near: sim.Segment{Delay: 10 * time.Millisecond}}
