@@ -6,7 +6,7 @@ type Protocol struct {
 	Name     string   // "dp8"
 	Title    string   // "DirectPlay 8 Reliable"
 	Texts    []string // "MC-DPL8R v18.0"
-	Dialects []string // names accepted behind a colon in --decode-as
+	Dialects []string // names accepted after a colon in --decode-as
 	Types    []string // values of a frame's type
 	Fields   []*Field // the whole table, in the order of the reference page
 	Ports    []uint16 // usual ports, hints only

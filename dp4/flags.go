@@ -1,6 +1,6 @@
 package dp4
 
-// Flags is the first byte behind the player indexes (flags, MC-DPL4R 2.2.2).
+// Flags is the first byte after the player indexes (flags, MC-DPL4R 2.2.2).
 type Flags uint8
 
 const (

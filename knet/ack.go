@@ -95,7 +95,7 @@ func (a *Ack) Acked(dst []uint32) []uint32 {
 	return dst
 }
 
-// Append encodes the body behind b.
+// Append appends the encoded body to b.
 func (a *Ack) Append(b []byte, dialect Dialect) []byte {
 	id, seq := a.PacketID, a.Bits
 	if dialect == Spec {

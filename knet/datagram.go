@@ -152,7 +152,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// Append encodes the datagram behind b.
+// Append appends the encoded datagram to b.
 func (d *Datagram) Append(b []byte) []byte {
 	if d.Type == TypeConnect {
 		return append(b, d.Connect...)

@@ -511,7 +511,7 @@ func TestCompareEnds(t *testing.T) {
 				}
 			}
 			got := fatesOf(all)
-			// What the relay passed behind the end of the captures is in none.
+			// What the relay passed after the end of the captures is in none.
 			if off := passed - got["delivered"]; off < 0 || off > 4 || lost-got["lost_between"] < 0 || lost-got["lost_between"] > 1 || got["missed_by_first"]+got["missed_by_second"]+got["uncertain"]+got["missed_by_both"] > 0 {
 				t.Errorf("%v, but the relay passed %d and dropped %d", got, passed, lost)
 			}

@@ -22,7 +22,7 @@ const (
 )
 
 // run captures into the pipe of Wireshark. The pipe is opened in any case, wrong being what is
-// wrong with the arguments: Wireshark waits for that. The program ends behind it.
+// wrong with the arguments: Wireshark waits for that. The program ends after it.
 func (x *extcap) run(wrong error) (code int, err error) {
 	c := &annotateCommand{waits: extcapWait}
 	defer endOnSignal(&c.stopped)()

@@ -70,7 +70,7 @@ func (x *ignoredFrame) counted(received int64) bool {
 }
 
 // judgeBytes: bytes received is no more than what was sent (MC-DPL4R 3.1.5.4). All
-// packets behind the one the last ACK named were captured, and each may have been
+// packets after the one the last ACK named were captured, and each may have been
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
 func (j *judge) judgeBytes(dir dissect.Dir, y *heard) {

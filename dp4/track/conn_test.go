@@ -311,7 +311,7 @@ func TestMC_DPL4R_2_2_3_NACKAcknowledges(t *testing.T) {
 }
 
 // A receiver passes over what is lost and not reliable: that it acknowledges
-// what lies behind proves nothing.
+// what lies after proves nothing.
 func TestMC_DPL4R_2_2_4_PassedOver(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))

@@ -36,7 +36,7 @@ type Event struct {
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
 	Other         *Record // the packet that it is compared with
-	Next          *Record // of Unended: the one behind that
+	Next          *Record // of Unended: the one after that
 	Message       *Message
 	Restarts      bool // of what is unlike the packet with its number: the players may begin again, it is tracked
 	Fits          bool // it goes on from what was captured before

@@ -95,7 +95,7 @@ func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num,
 	return h.overtaken(fr, f.Serial, num, msg, top) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg, rtt)
 }
 
-// overtaken compares with the packets behind this one, which are first sent
+// overtaken compares with the packets after this one, which are first sent
 // after it: one of the same message with a lower serial is proof. So is one that
 // went by long ago, when there are serials nothing else explains.
 func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.Num) bool {
@@ -123,7 +123,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.N
 }
 
 // miss notes that a number that was not captured was reported missing: packets
-// behind it had arrived by then.
+// after it had arrived by then.
 func (h *history) miss(num seq.Num) {
 	if !h.deny(num) {
 		h.denied[h.n%len(h.denied)] = num
@@ -164,7 +164,7 @@ func (m *sentMessage) below(serial uint8) (n int) {
 	return n
 }
 
-// late reports whether a packet comes as late behind the first sendings of its
+// late reports whether a packet comes as late after the first sendings of its
 // message as only a retry does.
 func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
 	m := h.message(msg)
@@ -241,7 +241,7 @@ func (h *history) names(num seq.Num, message uint8) bool {
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
-// is false unless that packet came by but a round trip ago, so that none behind it
+// is false unless that packet came by but a round trip ago, so that none after it
 // can have arrived before the ACK was sent.
 func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int64) (sum int64, ok bool) {
 	if f.Type != dp4.TypeACK || !fr.HasTime {

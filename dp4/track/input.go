@@ -250,7 +250,7 @@ func (c *conn) start(dir dissect.Dir, num, msg seq.Num) {
 		return
 	}
 	if !s.hasSure && c.Packet.Flags&dp4.STA != 0 && c.Packet.Serial == 0 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime >= seq.StartHorizon {
-		s.sure, s.hasSure = num, true // a first sending, and later ones behind it
+		s.sure, s.hasSure = num, true // a first sending, and later ones after it
 	}
 	// The first frame was overtaken on its way.
 	if !c.c.Complete && dir == 0 && c.Packet.Initial() && num < 2 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime < seq.StartHorizon {

@@ -14,7 +14,7 @@ const (
 	giveUpTries   = 8    // sendings of one packet, the first included
 	giveUpFew     = 4    // … or at least so many within giveUpTime
 	giveUpTime    = 15e9 // ns
-	giveUpSilence = 5e9  // ns of silence behind the last try
+	giveUpSilence = 5e9  // ns of silence after the last try
 )
 
 // restartIdle is how long two players must be silent before numbers that begin

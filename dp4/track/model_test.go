@@ -25,7 +25,7 @@ type world struct {
 
 type worldConfig struct {
 	messages            int
-	before, after, miss float64 // losses before and behind the capture point, and by the capture
+	before, after, miss float64 // losses before and after the capture point, and by the capture
 	double              float64
 	jitter              float64 // ms
 	nacks, mirrored     bool

@@ -21,7 +21,7 @@ const (
 	bitsNext         = 5  // message and sequence after the last ones, as the flags want it
 	bitsNear         = 1  // numbers that fit those before, if not as the next
 	bitsAck          = 13 // names a message, sequence and serial captured shortly before
-	bitsAckNear      = 4  // names the packet before or behind one of those, or another copy
+	bitsAckNear      = 4  // names the packet before or after one of those, or another copy
 	bitsReceived     = 16 // bytes received are those of all captured so far
 	bitsPart         = 12 // … or of all but the latest, which are on their way
 	bitsGrew         = 4  // bytes received grew by the size of frames captured one after the other

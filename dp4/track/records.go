@@ -19,7 +19,7 @@ type facts struct {
 	topSet   bool
 	open     seq.Num // packet that follows one without EOM and is of another message
 	isOpen   bool
-	past     seq.Num // packet behind the end of its message, pastMsg
+	past     seq.Num // packet after the end of its message, pastMsg
 	pastMsg  seq.Num
 	isPast   bool
 	jumpNum  seq.Num // latest packet whose messageid was out of order
@@ -36,7 +36,7 @@ type Record struct {
 	Time     int64  // of the first, ns
 	Last     int64  // time of the latest sending captured
 	Epoch    uint32
-	Size     uint16 // behind the player indexes
+	Size     uint16 // above the player indexes
 	IPID     uint16 // of the first
 	Flags    dp4.Flags
 	Low      uint8 // lowest and highest serial captured
@@ -115,8 +115,8 @@ func (h *facts) before(num seq.Num) *Record {
 	return nil
 }
 
-// behind gives the nearest packet above a number.
-func (h *facts) behind(num seq.Num) *Record {
+// above gives the nearest packet above a number.
+func (h *facts) above(num seq.Num) *Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
 		if u := h.record(n); u != nil {
 			return u

@@ -48,7 +48,7 @@ func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 }
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
-// it behind the capture point has it acknowledged twice.
+// it after the capture point has it acknowledged twice.
 func (j *judge) judgeSurplus(dir dissect.Dir, n seq.Num) {
 	rules, acks := &j.c.Rules, j.Record.Acks
 	if !j.Counted {

@@ -26,7 +26,7 @@ const longKnown = 100e6
 
 // judgeIgnored judges a resend of what was acknowledged (Hazel page: when the sending
 // client receives the acknowledgement it should not resend the data again). An
-// acknowledgement may be lost behind the capture point, as rarely as packets of the other
+// acknowledgement may be lost after the capture point, as rarely as packets of the other
 // side on the same way are, which then are sent again. Between two that count one such
 // packet was answered at once, so that no single accident explains both.
 func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {

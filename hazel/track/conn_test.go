@@ -93,7 +93,7 @@ func TestHazel_EveryDialect(t *testing.T) {
 	}
 }
 
-// AMB-HZ-06: code of 2016 put no id behind the Fragmented flag, the page does.
+// AMB-HZ-06: code of 2016 put no id after the Fragmented flag, the page does.
 func TestHazel_HeaderData_FragmentedFlag(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(spec, spec)

@@ -61,7 +61,7 @@ func (c *conn) pairAck(dir dissect.Dir, x *Record) {
 }
 
 // endPairs drops all pairs where the capture holds copies that the network made: it made
-// others behind the capture point.
+// others after the capture point.
 func (c *conn) endPairs() {
 	if c.c.Dir[0].Duplicates+c.c.Dir[1].Duplicates > 0 {
 		c.c.Dir[0].Trips().Unpair()

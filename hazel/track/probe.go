@@ -84,12 +84,12 @@ const (
 	bitsHelloAck     = 38  // answered by its id and a plausible history, in 4 bytes
 	bitsHelloShort   = 30  // … in 3 bytes
 	bitsRefusal      = 26  // … by a Disconnect with a reason as Among Us has it
-	bitsFarewell     = 10  // a Disconnect of one byte behind a Disconnect of the other side
+	bitsFarewell     = 10  // a Disconnect of one byte after a Disconnect of the other side
 	bitsAcked        = 13  // an acknowledgement of an id just sent by the other side
 	bitsAckedAgain   = 2   // … acknowledged before
 	bitsNext         = 5   // the id after the last one
 	bitsAgain        = 1   // a recent id again
-	bitsInside       = 1   // a datagram of the protocol behind a Hello that was answered
+	bitsInside       = 1   // a datagram of the protocol after a Hello that was answered
 	bitsTiled        = 6   // the payload is messages, to the byte
 	bitsUnknownAck   = -2  // an acknowledgement of an id near those sent
 	bitsJump         = -8  // an id far from the last one
@@ -98,9 +98,9 @@ const (
 
 	mostNext    = 25.0 // bits that ids one after the other give at most
 	mostTiled   = 36.0 // … and payloads
-	mostInside  = 12.0 // … and datagrams behind the Hello
+	mostInside  = 12.0 // … and datagrams after the Hello
 	leastAcked  = 2    // acknowledgements of ids that a lock needs where no Hello was answered
-	nearID      = 64   // how far a capture that lost datagrams may be behind
+	nearID      = 64   // how far a capture that lost datagrams may be after
 	givenUpSoon = 3    // datagrams that are no frame, before anything else, that make a pair hopeless
 )
 

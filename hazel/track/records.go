@@ -17,7 +17,7 @@ const RecordLimit = 512
 
 // A Record is what is remembered of one reliable packet, besides what the engine does.
 type Record struct {
-	head, tail uint64   // first and last bytes behind the header
+	head, tail uint64   // first and last bytes after the header
 	Last       int64    // time of its latest sending, ns
 	AckAt      int64    // when it was acknowledged last, ns
 	again      *further // once it was sent, or acknowledged, again
@@ -79,7 +79,7 @@ func (p *records) put(n seq.Num, now int64) *Record {
 	return x
 }
 
-// keep is for how long a packet is remembered behind its last sending, in ns.
+// keep is for how long a packet is remembered after its last sending, in ns.
 func (p *records) keep(x *Record, size int) int64 {
 	if p.lowMemory {
 		return seq.LowMemoryFor(size, x.Acks > 0)
@@ -94,7 +94,7 @@ func (x *Record) fill(fr *dissect.Frame, f *hazel.Frame) {
 	x.cut, x.summed = fr.Cut(), fr.Sum != 0
 }
 
-// ends are the first and last bytes behind type and id.
+// ends are the first and last bytes after type and id.
 func ends(b []byte) (head, tail uint64) {
 	if len(b) <= 3 {
 		return 0, 0

@@ -10,11 +10,11 @@ import (
 
 // Bounds of acknowledgements that name what was never sent.
 const (
-	NearAck    = 8     // ids ahead that a capture which misses datagrams may be behind
+	NearAck    = 8     // ids ahead that a capture which misses datagrams may be after
 	burstAck   = 64    // … that are too many for the time they would have been sent in
 	burstRate  = 20    // … where that takes so many times the rate of the side
 	GoesOn     = 3     // new ids in a row that show where a side is
-	fewFrames  = 3     // of both sides behind it
+	fewFrames  = 3     // of both sides after it
 	StrayTime  = 2e9   // for which datagrams of the connection before may come
 	oldTime    = 300e6 // … where none was captured
 	fullRate   = 16    // sendings that tell a rate

@@ -43,7 +43,7 @@ func (w *writer) end(g *graph, end *block, ret uint32) {
 const farthest = 255
 
 // jump writes the jump of a block. What is too far for it is reached by an
-// unconditional jump right behind.
+// unconditional jump right after.
 func (w *writer) jump(b *block) {
 	no := w.reach(b.next[0], 1) // of two such jumps, that for true may come first
 	yes := w.reach(b.next[1], 0)

@@ -211,7 +211,7 @@ func (in *input) putBlocks() {
 	in.rec.Before = in.others.bytes
 }
 
-// rest gives the blocks behind the last packet, and how many blocks there was no room for.
+// rest gives the blocks after the last packet, and how many blocks there was no room for.
 func (in *input) rest() (blocks []byte, lost uint64) {
 	if in.others == nil || in.reader == nil {
 		return nil, 0

@@ -31,7 +31,7 @@ const (
 //	+--------+--------+------ - - - ---------+----------+
 //
 // It remembers the byte order and the interfaces of the current section. Reading
-// stops at the first damage, as Wireshark does: behind it nothing can be trusted
+// stops at the first damage, as Wireshark does: after it nothing can be trusted
 // to be where it seems.
 type pcapngReader struct {
 	w       *window

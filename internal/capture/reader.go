@@ -126,7 +126,7 @@ func (r *Reader) Dropped() (n uint64, known bool) {
 	return r.packets.dropped()
 }
 
-// rest gives the blocks behind the last packet that was read, and how many blocks there was
+// rest gives the blocks after the last packet that was read, and how many blocks there was
 // no room for.
 func (r *Reader) rest() ([]byte, uint64) {
 	if r.packets == nil {

@@ -77,7 +77,7 @@ func (r *ring) giveBack() {
 		return
 	}
 	// Between the two calls above it was lost for the same reason, unless the block
-	// is full again by now: then the last of it may be behind that block.
+	// is full again by now: then the last of it may be after that block.
 	n := r.poll()
 	if n > 1 && r.isFull(next) {
 		r.lose(next, n-1)

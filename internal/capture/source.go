@@ -170,7 +170,7 @@ func (s *Source) Heads() (all [][]byte) {
 	return all
 }
 
-// Rest gives the blocks of an input behind the last packet that was given, where
+// Rest gives the blocks of an input after the last packet that was given, where
 // Options.Blocks asks for them, and how many of its blocks there was no room for: those
 // beyond 16 MiB between two packets. It is for the end of the run.
 func (s *Source) Rest(file int) (blocks []byte, lost uint64) { return s.inlet.rest(file) }

@@ -35,7 +35,7 @@ const (
 	copied          // a further frame of a datagram: its mate is the first frame, in the same capture
 	anchor          // it is paired, and nothing else at either point has its payload
 	altered         // it is paired, and its bytes were changed between the points
-	reordered       // at the second point it is behind one that passed the first point later
+	reordered       // at the second point it is after one that passed the first point later
 	acked           // its receiver acknowledged it …
 	sole            // … and it is the only transmission that can have been meant
 	skippable       // an acknowledgement may pass over it

@@ -24,7 +24,7 @@ type joint struct {
 // A tail is how what a side sends ends.
 type tail struct {
 	sent, arrived int      // in all
-	lost          int      // behind the last that arrived, those that a capture may have missed among them …
+	lost          int      // after the last that arrived, those that a capture may have missed among them …
 	unsure        bool     // … and there are some of these
 	need          int      // of them, to be no chance
 	lostAt        int64    // when the first of them was sent, on the axis

@@ -3,7 +3,7 @@ package explain
 import "slices"
 
 // consequences are what else shows while something is wrong: what is sent again, or waits, is
-// not what went wrong. A cause is listed behind those that it may be a consequence of.
+// not what went wrong. A cause is listed after those that it may be a consequence of.
 var consequences = []struct {
 	cause Cause
 	shows []Cause

@@ -16,7 +16,7 @@ const second = int64(1e9)
 // start is the time of the first frame of a played connection.
 const start = 1_700_000_000 * second
 
-// at is a sign some seconds behind the start, seen once.
+// at is a sign some seconds after the start, seen once.
 func at(frame uint64, seconds float64) seq.Sign {
 	return seq.SignAt(frame, start+int64(seconds*1e9))
 }
@@ -53,7 +53,7 @@ func storyOf(list ...*subject) *Story {
 	return Tell(conns, nil, list[0].heard)
 }
 
-// later makes the capture go on for so many seconds behind the start.
+// later makes the capture go on for so many seconds after the start.
 func (s *subject) later(seconds float64) { s.heard = start + int64(seconds*1e9) }
 
 // closes makes a side close in a frame.

@@ -144,7 +144,7 @@ func (s *subject) late(dir dissect.Dir) (n uint64) {
 }
 
 // patient reports whether a side that is taken to have given up, without a closing frame,
-// may still wait: the capture ended too soon behind its last frame to tell.
+// may still wait: the capture ended too soon after its last frame to tell.
 func (s *subject) patient(quiet int64) bool {
 	slowest := int64(0)
 	for dir := range dissect.Dirs {

@@ -25,7 +25,7 @@ func (s *subject) portIsClosed() bool {
 		return false
 	}
 	if first := s.firstClose(); first >= 0 && s.Closing[first].Frame < n.Frame {
-		return false // a close leaves such notices behind
+		return false // a close leaves such notices
 	}
 	return s.side(s.unreached()).Last.Frame < n.Frame
 }
@@ -135,7 +135,7 @@ func (s *subject) mayDiscard(dir dissect.Dir) bool {
 
 // arrivalCertainty is how sure it is that frames of a side which pass here and are not answered did
 // not arrive, and ended the connection so: its peer may have discarded what it signed, and
-// where a port is closed behind it without a close, a program may have been killed.
+// where a port is closed after it without a close, a program may have been killed.
 func (s *subject) arrivalCertainty(dir dissect.Dir) Certainty {
 	if s.mayDiscard(dir) || s.portIsClosed() {
 		return Likely

@@ -53,7 +53,7 @@ func (s *subject) gaveUp() dissect.Dir {
 
 // exhausted reports whether a side sent one unit again and again without an answer: often,
 // for long, or while later ones were acknowledged, one after the other. Of a side whose port
-// is closed behind that, half the time tells: a program that is killed waits for nothing.
+// is closed after that, half the time tells: a program that is killed waits for nothing.
 func (s *subject) exhausted(dir dissect.Dir) bool {
 	x := s.side(dir)
 	u, stuck := &x.Unanswered, &x.Signs.Stuck

@@ -101,7 +101,7 @@ func TestTakesOver(t *testing.T) {
 }
 
 // TestPassedOverAndAnswered: what was passed over, where each sending has an answer of its own, came
-// behind its retry.
+// after its retry.
 func TestPassedOverAndAnswered(t *testing.T) {
 	s := established()
 	s.side(0).Signs.PassedOver, s.side(0).Signs.Holes = 8, seen(8, 20, 2)

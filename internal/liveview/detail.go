@@ -216,7 +216,7 @@ func (m *model) notes(r *sampler.Row) (lines []string) {
 	return lines
 }
 
-// wrap puts a text behind a head, in indented lines of so many columns.
+// wrap puts a text after a head, in indented lines of so many columns.
 func wrap(head, text string, columns int) []string {
 	lines, line := []string{head}, "   "
 	for word := range strings.SplitSeq(text, " ") {

@@ -217,7 +217,7 @@ func TestOracleWild(t *testing.T) {
 }
 
 // overclaimed lists the losses that are claimed and were not. A number that the
-// capture missed and that was lost behind it looks as if lost before: only other
+// capture missed and that was lost after it looks as if lost before: only other
 // numbers, missed and acknowledged, give such a capture away.
 func overclaimed(c *session.Conn, truth *tracegen.Connection) (out []string) {
 	for dir, key := range []string{"a", "b"} {

@@ -58,7 +58,7 @@ func (s *scribe) conn(c *session.Conn, exact bool) {
 }
 
 // written is all that the analysis of a capture tells, of a run without end with a
-// tick behind every datagram.
+// tick after every datagram.
 func written(all []dissect.Datagram, cfg session.Config, exact bool) []string {
 	s := &scribe{}
 	cfg.Protocols = protocols.All(protocols.Options{})

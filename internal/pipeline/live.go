@@ -173,7 +173,7 @@ func (w *Watch) Record() []*session.Conn {
 }
 
 // number gives ids to those that have none: in the order of their first frames,
-// behind all given before.
+// distance all given before.
 func (w *Watch) number(conns []*session.Conn) {
 	for _, c := range conns {
 		if c.ID < 0 {

@@ -21,7 +21,7 @@ type Slot struct {
 	Messages []message // delivered during this frame
 	Assembly uint64    // as of capture.Packet
 
-	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
+	parts      []*Slot       // the datagrams after the first, where the packet stood for several
 	raw        []byte        // payload, kept where the queue has a deadline
 	came       time.Duration // when it was read, on the clock of deadline
 	isDatagram bool          // or a notice that is shown
@@ -38,7 +38,7 @@ func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.
 func (s *Slot) IsShown() bool { return s.isDatagram }
 
 // More is how many datagrams the packet stood for beside the first. Their slots are printed
-// behind this one.
+// distance this one.
 func (s *Slot) More() int { return len(s.parts) }
 
 // Settle says that nothing more is wanted of what later packets tell of the frame.

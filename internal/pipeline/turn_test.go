@@ -84,7 +84,7 @@ func (d *desk) finish(t *testing.T) string {
 
 // Frames of a pair are held until it is recognised. Live, the first of them are
 // printed by then: their messages come with the packet at hand, and so do those of
-// the frames behind them.
+// the frames after them.
 func TestMessagesOfHeldFrames(t *testing.T) {
 	d := newDesk(true)
 	for frame, age := range []time.Duration{3 * time.Second, 2 * time.Second, 0, 0} {
@@ -153,7 +153,7 @@ func TestMessagesWithoutPackets(t *testing.T) {
 }
 
 // In files, what was held for longer than frames may wait to be printed does not come
-// behind what was held after it.
+// after what was held after it.
 func TestMessagesHeldForLong(t *testing.T) {
 	d := newDesk(false)
 	const n = HoldFrames + 10
@@ -239,9 +239,9 @@ func TestWaitingFramesChange(t *testing.T) {
 // HoldFrames packets later it is printed, and an acknowledgement that comes then is no link.
 func TestFramesWaitNoLonger(t *testing.T) {
 	for _, c := range []struct {
-		behind, printed uint64
-		notes           int
-		acked           uint64
+		distance, printed uint64
+		notes             int
+		acked             uint64
 	}{
 		{NoteFrames - 1, 0, 1, NoteFrames},
 		{NoteFrames, 0, 0, NoteFrames + 1},
@@ -254,25 +254,25 @@ func TestFramesWaitNoLonger(t *testing.T) {
 		sink, first := d.run.Sink(0), d.q.at(1).slot
 		sink.Frame(&dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}, Protocol: "udp", Connection: -1, Awaits: true}, nil)
 		d.run.After(1)
-		for frame := uint64(2); frame <= 1+c.behind; frame++ {
+		for frame := uint64(2); frame <= 1+c.distance; frame++ {
 			d.packet(frame, 0)
 			d.known(frame)
-			if frame <= c.behind {
+			if frame <= c.distance {
 				d.run.After(frame)
 			}
 		}
 		sink.Finding(&session.Finding{Rule: &conform.Rule{ID: "X"}, Frame: 1})
 		notes, acked := len(first.Frame.Notes), uint64(0)
-		sink.Acked(seq.Position{Frame: 1}, 1+c.behind)
+		sink.Acked(seq.Position{Frame: 1}, 1+c.distance)
 		if d.q.at(1).slot == first {
 			acked = first.Frame.AckedIn
 		}
 		d.q.Notes = false
-		if d.q.flush(1 + c.behind); c.printed == 1 && d.q.head <= 1 {
-			t.Errorf("%d packets later it waits", c.behind)
+		if d.q.flush(1 + c.distance); c.printed == 1 && d.q.head <= 1 {
+			t.Errorf("%d packets later it waits", c.distance)
 		}
 		if notes != c.notes || acked != c.acked {
-			t.Errorf("%d packets later: %d notes, acknowledged in %d; want %d and %d", c.behind, notes, acked, c.notes, c.acked)
+			t.Errorf("%d packets later: %d notes, acknowledged in %d; want %d and %d", c.distance, notes, acked, c.notes, c.acked)
 		}
 	}
 }

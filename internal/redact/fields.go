@@ -169,7 +169,7 @@ func (r *Replacer) replace(b []byte, all []piece) {
 	}
 }
 
-// seemsGame reports whether data of a game may be read as messages behind an id, and perhaps a
+// seemsGame reports whether data of a game may be read as messages after an id, and perhaps a
 // target.
 func seemsGame(v []byte) bool {
 	for head := 4; head <= 4+maxVarint && head < len(v); head++ {

@@ -33,7 +33,7 @@ func NewSearch(s *Survey) *Search {
 // Attach makes a run of one worker show what it reads, as Survey.Attach does.
 func (s *Search) Attach(r *pipeline.Run) { watch(r, s.packet, s.frame) }
 
-// Rest searches what is known at the end of the run: what stands behind the last packets of the
+// Rest searches what is known at the end of the run: what stands after the last packets of the
 // inputs, and pairs that were not recognised.
 func (s *Search) Rest(r *pipeline.Run) {
 	guessed := guesses(r)

@@ -98,7 +98,7 @@ func (p *painter) appendCapture(dst []byte, name string, in *capture.Info, width
 	return appendWrapped(append(dst, ": "...), plainCells(facts), path.width()+2, width)
 }
 
-// appendTroubles appends what an input lost and what is wrong with it, behind its name where
+// appendTroubles appends what an input lost and what is wrong with it, after its name where
 // that is not above.
 func (p *painter) appendTroubles(dst []byte, in *capture.Info, name string) []byte {
 	if in.HasDropped && in.Dropped > 0 {

@@ -19,7 +19,7 @@ import (
 // bars are the heights of a sparkline, from nothing on.
 var bars = []rune(" ▁▂▃▄▅▆▇█")
 
-// sparkNames is how wide the names before a sparkline are, sparkFigures what is behind it.
+// sparkNames is how wide the names before a sparkline are, sparkFigures what is after it.
 const (
 	sparkNames   = 16
 	sparkFigures = 26

@@ -76,7 +76,7 @@ func ScopeText(scope string) string {
 	return strings.Join(parts, "; ")
 }
 
-// guardsOf are the guards of a rule, those of every rule behind its own.
+// guardsOf are the guards of a rule, those of every rule after its own.
 func guardsOf(r *conform.Rule) []conform.Guard {
 	return append(r.Guards.List(), (conform.Always &^ r.Guards).List()...)
 }
@@ -109,7 +109,7 @@ func RuleText(r *conform.Rule, width int) string {
 	return b.String()
 }
 
-// writeWrapped writes text behind a head; further lines stand below its beginning.
+// writeWrapped writes text after a head; further lines stand below its beginning.
 func writeWrapped(b *strings.Builder, head, text string, width int) {
 	lines := []string{strings.Join(strings.Fields(text), " ")}
 	if width > 0 {

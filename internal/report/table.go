@@ -178,7 +178,7 @@ func (t *table) pretty() ([]byte, error) {
 		return nil, err
 	}
 	text := buf.Bytes()
-	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, behind its padding
+	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, after its padding
 		text = bytes.ReplaceAll(text, []byte(columnGap+t.head.Stop), []byte(columnGap))
 	}
 	return t.trimLines(text), nil

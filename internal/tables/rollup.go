@@ -91,7 +91,7 @@ func (r *rollup) writeAll(e *Engine, all []*session.Conn) {
 	}
 }
 
-// minutes are those in which something happened, and those behind them: a connection may be open
+// minutes are those in which something happened, and those after them: a connection may be open
 // then.
 func (r *rollup) minutes() (list []int64) {
 	for k := range r.sums {

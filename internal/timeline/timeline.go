@@ -199,7 +199,7 @@ func (t *Timeline) Follows(c *session.Conn) bool {
 }
 
 // Direction gives the intervals of a side of a connection in the order of time, once the
-// run is over. What became known behind its last frame is in the last of them. A connection
+// run is over. What became known after its last frame is in the last of them. A connection
 // none of whose frames has a time has no intervals.
 func (t *Timeline) Direction(c *session.Conn, dir dissect.Dir) []*Interval {
 	x := t.linesOf(c)

@@ -21,7 +21,7 @@ func (c frameJudge) judgeUnread(dir dissect.Dir) {
 		}
 	}
 	c.contents().noteAsked(dir)               // what stands before the error may have been read
-	c.side[dir].ask.lostAt = c.Frame.Time + 1 // and what is behind it
+	c.side[dir].ask.lostAt = c.Frame.Time + 1 // and what is after it
 }
 
 // report judges the datagram at hand, which cannot be read to its end.

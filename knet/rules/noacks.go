@@ -20,7 +20,7 @@ const (
 // noAcks is what is held against a side that acknowledges nothing: since when it replies to
 // pings without that.
 type noAcks struct {
-	since   int64 // of the first reply behind the latest PacketAck, plus 1; 0 for none
+	since   int64 // of the first reply after the latest PacketAck, plus 1; 0 for none
 	asked   int   // PingRequests of the peer since
 	replies int
 	told    bool

@@ -58,7 +58,7 @@ func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64
 	}
 	if o.set {
 		if o.Blocked == conform.GuardLife {
-			s.forget() // twice in a row, behind a silence: another connection
+			s.forget() // twice in a row, after a silence: another connection
 		}
 		return // a series of its own, for all that shows
 	}

@@ -155,7 +155,7 @@ func (c messageJudge) judgeReply(dir dissect.Dir, m *knet.Message, first bool) {
 }
 
 // holdReply keeps a PingReply to a request that was not captured. When all that the
-// other side sent was captured, before it and behind it, there was none.
+// other side sent was captured, before it and after it, there was none.
 func (c messageJudge) holdReply(dir dissect.Dir, id uint8) {
 	rules, r := &c.c.Rules, &c.side[dir.Other()].datagrams
 	since := c.Frame.Time - staleTime

@@ -14,7 +14,7 @@ type asking struct {
 	isOdd  bool
 	at     int64   // of the latest
 	num    seq.Num // PacketID that carried it
-	runAt  int64   // since when each id captured was the one behind that before
+	runAt  int64   // since when each id captured was the one after that before
 	open   int     // not answered, since the latest answer
 	openAt int64
 	openIn uint64
@@ -139,7 +139,7 @@ type shaking struct {
 	premature premature
 }
 
-// premature is the first datagram that the server sent behind its ConnectSynAck while
+// premature is the first datagram that the server sent after its ConnectSynAck while
 // nothing had come from the client but ConnectSyns.
 type premature struct {
 	frame uint64

@@ -168,7 +168,7 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 }
 
 // judgePremature judges a server that sent more than its ConnectSynAck, now that the
-// client comes with its first datagram behind ConnectSyn. That must be the first
+// client comes with its first datagram after ConnectSyn. That must be the first
 // sending of it, and none before it was missed.
 func (c sessionJudge) judgePremature(dir dissect.Dir) {
 	h, r := &c.handshake.premature, &c.side[dir].datagrams

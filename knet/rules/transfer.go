@@ -79,7 +79,7 @@ func (c messageJudge) judgeFragment(dir dissect.Dir, sent *seq.Sending, m *knet.
 	}
 }
 
-// overtaken takes a fragment that was sent before the start and captured behind it:
+// overtaken takes a fragment that was sent before the start and captured after it:
 // it may be of the transfer before.
 func (t *sentTransfer) overtaken(index int, p part) {
 	if t.part(index).hash == 0 && index < t.count {

@@ -144,7 +144,7 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	}
 }
 
-// newestBy reports a datagram that the probe has counted. Behind those, the probe
+// newestBy reports a datagram that the probe has counted. After those, the probe
 // is of no more use.
 func (p *pair) newestBy(fr *dissect.Frame) bool {
 	if p.learned == nil || fr.Frame <= p.learned.latest {

@@ -116,7 +116,7 @@ func TestKNet_ReservedMessages_AckBitsOfWhatIsSentAgain(t *testing.T) {
 }
 
 // TestKNet_DatagramByteFormat_HabitOfAnotherSeries: what was a habit before PacketIDs jumped far away is
-// none behind that (gate K16): a Disconnect with such a fault ends nothing.
+// none after that (gate K16): a Disconnect with such a fault ends nothing.
 func TestKNet_DatagramByteFormat_HabitOfAnotherSeries(t *testing.T) {
 	long := string(make([]byte, 1600))
 	for jump, want := range map[uint32]session.State{0: session.Closed, 100: session.Closed, 70_000: session.Established} {

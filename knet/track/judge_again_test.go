@@ -8,10 +8,10 @@ import "testing"
 // gapID may hold the acknowledgements.
 func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 	for _, c := range []struct {
-		name           string
-		before, behind bool // a datagram of the receiver is missing, before the first sending or behind
-		answer         bool
-		want           int
+		name              string
+		before, following bool // a datagram of the receiver is missing, before the first sending or after
+		answer            bool
+		want              int
 	}{
 		{"no copy is acknowledged", false, false, false, 1},
 		{"a hole before the datagram", true, false, false, 1},
@@ -36,7 +36,7 @@ func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 		for i := range 18 {
 			chat()
 			s.Wait(2000)
-			if c.behind && i == 3 {
+			if c.following && i == 3 {
 				s.next[1]++
 			}
 			s.Raw(0, again)

@@ -288,7 +288,7 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 }
 
 // connected reports whether a frame, the pair's first datagram, was a connect
-// datagram: the PacketIDs of both sides begin behind it. One that happens to look like a
+// datagram: the PacketIDs of both sides begin after it. One that happens to look like a
 // datagram of its own is known by its PacketID, which its side has not come to.
 func (p *probe) connected(frame uint64) bool {
 	f := &p.first

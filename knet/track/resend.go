@@ -168,7 +168,7 @@ func (r *resends) enter(x *resend) {
 
 // resent reports whether the messages of an earlier datagram of a side, that come
 // again gap later, are that datagram sent again. Where its acknowledgement was
-// captured, it may have been lost behind the capture point: then the time must
+// captured, it may have been lost after the capture point: then the time must
 // be the time-out that this connection has shown.
 func (c *conn) resent(dir dissect.Dir, old *resend, gap int64) bool {
 	r, peer := c.side[dir].memory(), c.side[dir.Other()].memory()

@@ -11,7 +11,7 @@ import (
 const (
 	ReconnectGap = 3.5e9 // both sides ping at least as often while connected
 	RestartGap   = 1e9   // later than any copy made by the network
-	lateGap      = 10e9  // behind this, nothing of an ended connection comes
+	lateGap      = 10e9  // following this, nothing of an ended connection comes
 )
 
 // mayReconnect reports whether a connect datagram opens another connection: this
@@ -114,7 +114,7 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) boo
 	return k == knet.ConnectSyn && c.spoken
 }
 
-// goesOn reports a datagram whose PacketID goes on behind those of its side: those
+// goesOn reports a datagram whose PacketID goes on after those of its side: those
 // of another connection begin again.
 func (s *side) goesOn(d *knet.Datagram) bool {
 	ref, known := s.ids.Known()

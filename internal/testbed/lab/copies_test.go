@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRelaysCauseNoFinding: whoever is behind a relay that sends datagrams on twice broke
+// TestRelaysCauseNoFinding: whoever is reached through a relay that sends datagrams on twice broke
 // no rule (guard DUP).
 func TestRelaysCauseNoFinding(t *testing.T) {
 	for _, s := range conforming(1) {

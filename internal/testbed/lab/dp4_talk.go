@@ -13,7 +13,7 @@ type dp4Talk struct {
 	steps []Step
 	at    time.Duration
 	next  [2]uint8  // sequence and messageid of the next message
-	lag   [2]uint8  // by how much messageids are behind sequences
+	lag   [2]uint8  // by how much messageids are below sequences
 	bytes [2]uint32 // received by each side
 	last  [2]*dp4.Frame
 }

@@ -108,7 +108,7 @@ func (t *hazelTalk) bye() []Step {
 	return t.raw(0, hazelPace, 9).raw(1, hazelReply, 9).steps
 }
 
-// hazelExtra has a side send something more behind its nth datagram.
+// hazelExtra has a side send something more after its nth datagram.
 func hazelExtra(side, nth int, p ...byte) func() func(*sim.Datagram) []sim.Tampered {
 	return hazelNth(side, nth, func([]byte) bool { return true }, func(own []byte) []sim.Tampered {
 		return []sim.Tampered{{Payload: own}, {Payload: p, After: time.Millisecond, Fault: true}}

@@ -118,7 +118,7 @@ func (t *libTalk) ping(side dissect.Dir) {
 // pause lets time pass before the latest datagram.
 func (t *libTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
 
-// lively chats n times, with two seconds behind each.
+// lively chats n times, with two seconds after each.
 func (t *libTalk) lively(n int) {
 	for range n {
 		t.chat(3)

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
-// Paths on which so much is lost, before the capture point or behind it.
+// Paths on which so much is lost, before the capture point or after it.
 var (
 	lossyShares = []float64{0.15, 0.3, 0.45}
 	lossyPlaces = []float64{0.2, 0.5, 0.8}

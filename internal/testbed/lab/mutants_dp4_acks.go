@@ -77,7 +77,7 @@ func dp4AckMutants() []Mutant {
 }
 
 // loosePart sends a message in three parts, not reliably. The first is acknowledged, the
-// second is lost behind the capture point and reported missing.
+// second is lost after the capture point and reported missing.
 func loosePart(t *dp4Talk) *Step {
 	t.say(0, 20*time.Millisecond, dp4.STA|dp4.SAK)
 	t.ack(1, 25*time.Millisecond)
@@ -94,7 +94,7 @@ func loosePart(t *dp4Talk) *Step {
 	return &t.steps[len(t.steps)-1]
 }
 
-// cameAgain acknowledges a packet by its own numbers, behind those of later ones: it was
+// cameAgain acknowledges a packet by its own numbers, after those of later ones: it was
 // sent again so many times, and arrived again with so many bytes.
 func cameAgain(t *dp4Talk, sendings int, bytes uint32) {
 	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)

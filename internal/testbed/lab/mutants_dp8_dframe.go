@@ -78,7 +78,7 @@ func (t *dialog) retry(side dissect.Dir) *dialog {
 	}
 }
 
-// aKeepAlive changes the first KeepAlive of side 0 behind the handshake's.
+// aKeepAlive changes the first KeepAlive of side 0 after the handshake's.
 func aKeepAlive(change func(d *dp8.DFrame)) func(x *shot) bool {
 	return func(x *shot) bool {
 		if !x.IsData() || !x.KeepAlive || x.Retry || x.Side != 0 {

@@ -73,7 +73,7 @@ func dp8Sequence() []Mutant {
 	}
 }
 
-// markAll marks the frames a side sends behind the first n as faults.
+// markAll marks the frames a side sends after the first n as faults.
 func markAll(steps []Step, side dissect.Dir, n int) {
 	for i := range steps {
 		if steps[i].From == side {

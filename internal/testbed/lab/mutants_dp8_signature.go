@@ -147,7 +147,7 @@ func dp8EpochKeys() []Mutant {
 	}
 }
 
-// lostShot loses the first sending of a number, so that its retry comes behind the
+// lostShot loses the first sending of a number, so that its retry comes after the
 // wrap.
 func lostShot(seq int64) func() func(*sim.Datagram) []sim.Tampered {
 	return always(func(x *shot) bool {
@@ -156,8 +156,8 @@ func lostShot(seq int64) func() func(*sim.Datagram) []sim.Tampered {
 	})
 }
 
-// lateRetries signs retries of the numbers before a wrap, behind it, with the secret
-// behind it.
+// lateRetries signs retries of the numbers before a wrap, after it, with the secret
+// after it.
 func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 	return always(func(x *shot) bool {
 		p := x.Conn.Peers[0]

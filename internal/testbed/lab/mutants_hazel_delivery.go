@@ -133,7 +133,7 @@ func doubled(skip int) []Step {
 	return t.bye()
 }
 
-// acksAhead has the server acknowledge packets by the IDs behind theirs, n times.
+// acksAhead has the server acknowledge packets by the IDs after theirs, n times.
 func acksAhead(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(20)
 	for range n {

@@ -126,7 +126,7 @@ func again(d hazel.Dialect, text string) []Step {
 	return t.ack(1, t.next[0]-1).chat(10).bye()
 }
 
-// abandoned goes on behind n Disconnects of the other side.
+// abandoned goes on after n Disconnects of the other side.
 func abandoned(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(10)
 	for range n {

@@ -31,7 +31,7 @@ func knetClosing() []Mutant {
 		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: knetAfter(knet.DisconnectAck)},
 		nearPage("KN-CL-AFTER-ACK", "ends with it"),
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
-			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
+			Tamper: knetOneMore(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
 		{Rule: "KN-CL-AFTER-DISC", Name: "leaves all as it is", On: knetLibSession, Near: true},
 		onPage("KN-CL-DISCACK-UNSOL", "says DisconnectAck in the middle", func(t *knetTalk) {
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))

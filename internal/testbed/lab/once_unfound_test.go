@@ -25,7 +25,7 @@ var onceUnfound = []struct {
 	{"resends long after the acknowledgement passed", []string{
 		"HZ-REL-NORESEND sends all again long after it was acknowledged", "KN-RD-NORESEND sends again what was acknowledged", "DP8-3.1.5.2.2-ACKEDRETRY retries an acknowledged number",
 	}, []leftOpen{
-		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetExchange(func(t *knetTalk) { // one alone may have got lost behind the capture point
+		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetExchange(func(t *knetTalk) { // one alone may have got lost after the capture point
 			t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.acks(1)
@@ -135,7 +135,7 @@ func lateTalk() []Step {
 	return t.steps
 }
 
-// silentClient is a client of the page that says nothing behind the ConnectSynAck.
+// silentClient is a client of the page that says nothing after the ConnectSynAck.
 func silentClient() []Step {
 	t := &knetTalk{}
 	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))

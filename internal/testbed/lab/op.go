@@ -28,7 +28,7 @@ type Kind uint8
 const (
 	Drop   Kind = iota // the capture misses datagrams At to To
 	Copy               // a network or a mirror port doubles At
-	Swap               // At and the one behind it come the other way round
+	Swap               // At and the one after it come the other way round
 	Cut                // the capture keeps the first Len bytes of At
 	Shift              // all times are wrong by By
 	Coarse             // the clock of the capture goes in steps of By

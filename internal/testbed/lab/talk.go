@@ -52,7 +52,7 @@ func (t *talk) bad(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, fa
 // odd changes the next frame without breaking a rule.
 func (t *talk) odd(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, true; return t }
 
-// badBytes changes the bytes of the next frame, behind its signature.
+// badBytes changes the bytes of the next frame, after its signature.
 func (t *talk) badBytes(change func(b []byte) []byte) *talk { t.bytes = change; return t }
 
 // tick is a side's tick count now.
@@ -203,7 +203,7 @@ func (t *talk) hard(side dissect.Dir) *talk {
 	return t.put(side, f)
 }
 
-// meet is a handshake and the KeepAlives behind it.
+// meet is a handshake and the KeepAlives after it.
 func (t *talk) meet() *talk {
 	return t.connect().answer().confirm().alive()
 }

@@ -213,7 +213,7 @@ func (r *seen) trueMessages(t *testing.T, d *document) {
 	}
 }
 
-// digest is over the payloads by number, those without one behind, as they came.
+// digest is over the payloads by number, those without one after, as they came.
 func digest(protocol string, all []message) string {
 	unnumbered := func(m *message) int {
 		if !m.Reliable && (protocol == "hazel" || protocol == "knet") {

@@ -164,7 +164,7 @@ func (x *taking) kept(ipv6 bool) int {
 	return least
 }
 
-// late marks datagrams that arrived behind one that passed the first point later (RFC 4737).
+// late marks datagrams that arrived after one that passed the first point later (RFC 4737).
 func (x *taking) late(all []Datagram) {
 	type flow struct {
 		from, to netip.AddrPort

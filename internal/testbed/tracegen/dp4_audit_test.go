@@ -43,7 +43,7 @@ type dp4Audited struct {
 	acked    int64
 	sak      int            // packets since SAK
 	got      map[int64]bool // delivered
-	chosen   map[int64]bool // acknowledged by a NACK that names others behind
+	chosen   map[int64]bool // acknowledged by a NACK that names others after
 	received uint32         // bytes delivered
 	tick     uint32         // of the acknowledgements sent
 	ticked   time.Duration
@@ -90,7 +90,7 @@ func (a *dp4Auditor) link(d *sim.Datagram, f *dp4.Frame) (own, other *dp4Audited
 	return get(dp4Link{d.From, f.From.Value, f.To.Value}), get(dp4Link{d.To, f.To.Value, f.From.Value})
 }
 
-// delivered enters what reaches a host, with its size behind the indexes.
+// delivered enters what reaches a host, with its size after the indexes.
 func (a *dp4Auditor) delivered(d *sim.Datagram) *dp4Audited {
 	var f dp4.Frame
 	own, _ := a.link(d, &f)

@@ -18,7 +18,7 @@ type EndFate struct {
 	Number  int64 // -1 for none
 	Retry   bool
 	Repeats int  // units in it that were sent before
-	Late    bool // captured behind one that was sent later
+	Late    bool // captured after one that was sent later
 	Open    bool // it was under way, or had just been sent, when the capture ended
 }
 

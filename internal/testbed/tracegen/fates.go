@@ -41,7 +41,7 @@ type Sender struct{ Conn, Side int }
 // Places of losses.
 const (
 	LostBefore = iota // before the capture point
-	LostAfter         // behind it
+	LostAfter         // after it
 	LostByTap         // by the capture alone
 )
 

@@ -275,7 +275,7 @@ func knetNoAnswer() KnetScenario {
 		}}
 }
 
-// knetUnheard loses the library's only Disconnect behind the capture point.
+// knetUnheard loses the library's only Disconnect after the capture point.
 //
 //	clause: kNet 715850d UDPMessageConnection.cpp 612-621 (never sent again)
 //	proves: the other side goes on for 15 s, and that is no new connection

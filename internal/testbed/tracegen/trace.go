@@ -103,7 +103,7 @@ func (t *Trace) At(at time.Duration, f func()) { t.Net.Clock.Do(at-t.Net.Clock.N
 // pause lets a pause pass before f.
 func (t *Trace) pause(d time.Duration, f func()) { t.Net.Clock.Do(d, f) }
 
-// blackout loses everything a side sends in a span of time, behind the capture.
+// blackout loses everything a side sends in a span of time, after the capture.
 func (t *Trace) blackout(side int, from, to time.Duration) {
 	normal, dark := t.Paths[side], t.Paths[side]
 	dark.Far.Loss = 1

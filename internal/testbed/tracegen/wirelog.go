@@ -84,7 +84,7 @@ func sentDatagram(d *sim.Datagram) SentDatagram {
 type Way struct {
 	Worse  func(*sim.Segment) // changes each segment; nil for none
 	Queue  time.Duration      // up to so long a queue stands before each direction at times
-	Damage float64            // share of the datagrams whose bytes are changed behind half of the way
+	Damage float64            // share of the datagrams whose bytes are changed after half of the way
 	Slower time.Duration      // by which what side 0 sends takes longer
 
 	// Of sessions whose end is known; others have their own.

@@ -24,7 +24,7 @@ type Config struct {
 	Blind     bool          // packets that were not sent reliably are reported, too
 	NACKDelay time.Duration // a gap may fill by itself for so long
 
-	NACKEach bool // each packet behind a gap is answered by a NACK, whatever was reported before
+	NACKEach bool // each packet after a gap is answered by a NACK, whatever was reported before
 	Reack    bool // a packet that comes again is acknowledged by its own numbers, not by the latest
 	NewBytes bool // bytes received leaves out packets that come again, as it SHOULD NOT (MC-DPL4R 3.1.3)
 	Rash     bool // a packet is sent again for each NACK that names it, however soon

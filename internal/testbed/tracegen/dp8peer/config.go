@@ -18,7 +18,7 @@ type Config struct {
 	Version    uint32  // what it reports, 0x00010000–0x00010006
 	Signing    uint32  // Unsigned, Fast or Full; both ends must agree
 	Derive     string  // how it derives the secret modifier: a name of Derivations
-	MaxPayload int     // bytes behind the masks and signature of a data frame
+	MaxPayload int     // bytes after the masks and signature of a data frame
 	Window     int     // at most this many data frames outstanding, up to 64
 	Coalesce   bool    // join queued messages when the partner's version allows
 	Poll       float64 // chance that a data frame asks for an acknowledgement at once

@@ -81,7 +81,7 @@ func (r *receiver) remoteSeq(seq uint8) int64 {
 }
 
 // remoteNext unwraps the number a partner will send next, which may stand one
-// behind a full window (AMB-DP8-08).
+// after a full window (AMB-DP8-08).
 func (r *receiver) remoteNext(seq uint8) int64 {
 	n := int64(seq - uint8(r.nextRcv))
 	if n > window {

@@ -26,7 +26,7 @@ func (p *Peer) CloseHastily() {
 
 // disconnect sends a Disconnect or its answer. The library's Disconnect has a
 // reliable number, though it is never sent again, and goes before all that is
-// queued; the page's stands behind everything.
+// queued; the page's stands after everything.
 func (p *Peer) disconnect(k knet.Kind) {
 	x := &item{msg: knet.Control(k, nil), kind: k, priority: closePriority, reliable: p.cfg.library() && k == knet.Disconnect, ordered: true}
 	if !p.cfg.library() {

@@ -73,7 +73,7 @@ func (p *Peer) confirm() {
 	p.established()
 }
 
-// part says Disconnect or DisconnectAck behind all that was said before.
+// part says Disconnect or DisconnectAck after all that was said before.
 func (p *Peer) part(x *item) {
 	var needs []place
 	m := x.msg

@@ -242,7 +242,7 @@ func (l *load) finish() (*Totals, error) {
 	for g := range l.live {
 		l.depart(g)
 	}
-	l.totals.Strays, l.totals.Behind = l.loop.strays, l.loop.behind.Seconds()
+	l.totals.Strays, l.totals.Lag = l.loop.strays, l.loop.mostLag.Seconds()
 	l.totals.Still = time.Duration(l.loop.still.Load()).Seconds()
 	l.totals.All.Ends = map[string]int{}
 	for _, s := range l.totals.Kinds {

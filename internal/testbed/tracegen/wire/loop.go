@@ -18,7 +18,7 @@ type loop struct {
 	spare      []arrival
 	routes     map[route]*track
 	looked     time.Duration // when in was looked at last, by the real clock
-	behind     time.Duration // the most the clock was behind the real one
+	mostLag    time.Duration // the most the clock was slower than the real one
 	still      atomic.Int64  // for how long it stood still, ns
 	strays     int           // arrivals that nobody here sent
 	err        error
@@ -65,7 +65,7 @@ func (l *loop) run(ctx context.Context, stop func() bool) error {
 	}
 }
 
-// A clock that is farther behind than a process that runs can be stood still
+// A clock that is slower by more than a process that runs can be stood still
 // meanwhile: on a machine that is too busy the endpoints are slow. They lose nothing
 // that only waits to be looked at, and never hurry to send what is overdue.
 const (
@@ -78,7 +78,7 @@ func (l *loop) turn() {
 	l.looked = l.elapsed()
 	end := l.looked
 	if lag := l.looked - l.clock.Now(); lag > tooLate {
-		l.behind = max(l.behind, lag)
+		l.mostLag = max(l.mostLag, lag)
 		l.still.Add(int64(lag - step))
 		end = l.clock.Now() + step
 		l.looked = end

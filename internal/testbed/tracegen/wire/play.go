@@ -16,7 +16,7 @@ type Config struct {
 	Talk tracegen.Talk
 	A, B netip.AddrPort // addresses of the end that connects and of the other; port 0: any
 	// Paths are what the network does to what A and B send, without a relay: the
-	// near segments before the wire, the far ones behind it.
+	// near segments before the wire, the far ones after it.
 	Paths [2]sim.Path
 	Relay *Relay // nil: the ends send to each other
 	Seed  uint64
@@ -50,7 +50,7 @@ type Truth struct {
 	// those that came from elsewhere. With either, the rest may be wrong.
 	Lost   int     `json:"lost_by_system"`
 	Strays int     `json:"strays"`
-	Behind float64 `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
+	Lag    float64 `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 }
 
 // SideTruth is what became of what one end sent, wherever it was captured.
@@ -59,7 +59,7 @@ type SideTruth struct {
 	Bytes     int                `json:"bytes"` // of their payloads
 	Dropped   int                `json:"dropped"`
 	Doubled   int                `json:"doubled"`
-	Overtaken int                `json:"overtaken"` // arrived behind a datagram sent later
+	Overtaken int                `json:"overtaken"` // arrived after a datagram sent later
 	Datagrams []tracegen.Passage `json:"datagrams"`
 }
 
@@ -208,7 +208,7 @@ func (p *play) truth() *Truth {
 		out.RelayA, out.RelayB = p.faces[0].addr, p.faces[1].addr
 	}
 	out.Lost = p.pair.close(p.loop)
-	out.Truth, out.Strays, out.Behind = p.pair.live.Truth(), p.loop.strays, p.loop.behind.Seconds()
+	out.Truth, out.Strays, out.Lag = p.pair.live.Truth(), p.loop.strays, p.loop.mostLag.Seconds()
 	for i, all := range p.pair.live.Passages() {
 		out.Sides[i] = sideOf(all)
 	}

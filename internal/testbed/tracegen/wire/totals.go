@@ -19,7 +19,7 @@ type Totals struct {
 	Seed         uint64          `json:"seed"`
 	Seconds      float64         `json:"seconds"`
 	Peak         int             `json:"peak_live"`      // conversations at a time
-	Behind       float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
+	Lag          float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 	Still        float64         `json:"still_seconds"`  // for how long it stood still then
 	LostBySystem int             `json:"lost_by_system"`
 	Strays       int             `json:"strays"`
