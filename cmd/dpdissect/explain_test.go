@@ -63,13 +63,13 @@ type ranked struct {
 
 // key is what --sort NAME sorts a connection by, the largest first.
 func (r *ranked) key(name string) float64 {
-	var retries, sendings, ping float64
+	var retries, transmissions, ping float64
 	for _, d := range r.Directions {
-		retries, sendings, ping = retries+d.Retries, sendings+d.Sendings, ping+d.RTT.P50
+		retries, transmissions, ping = retries+d.Retries, transmissions+d.Sendings, ping+d.RTT.P50
 	}
 	switch name {
 	case "retries":
-		return retries / max(sendings, 1)
+		return retries / max(transmissions, 1)
 	case "ping":
 		return ping
 	case "duration":

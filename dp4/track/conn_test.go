@@ -225,7 +225,7 @@ func TestMC_DPL4R_2_2_2_Serial(t *testing.T) {
 }
 
 // The last part of a message comes late: serials that nothing explains are those
-// of sendings that were not captured. In time, it may be a first one.
+// of transmissions that were not captured. In time, it may be a first one.
 func TestMC_DPL4R_2_2_2_SerialOfLastPart(t *testing.T) {
 	for _, c := range []struct {
 		wait   int64

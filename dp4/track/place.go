@@ -60,7 +60,7 @@ func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
 	return c.fits(dir, num, msg)
 }
 
-// repeats compares a sending of a packet with that captured before (MC-DPL4R 2.2.2).
+// repeats compares a transmission of a packet with that captured before (MC-DPL4R 2.2.2).
 func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 	what := c.unlike(dir, u, msg)
 	if what == 0 {
@@ -73,7 +73,7 @@ func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 	return c.Restarts
 }
 
-// unlike says in what a sending differs from the packet that has its number, 0 for nothing.
+// unlike says in what a transmission differs from the packet that has its number, 0 for nothing.
 func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 	f := c.Packet
 	data := dataPrint(f, c.Frame)
@@ -93,7 +93,7 @@ func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 }
 
 // isNewBelow reports whether what has the number of another packet is a new one: the
-// first sending of a message after all others, below the highest number.
+// first transmission of a message after all others, below the highest number.
 func (c *conn) isNewBelow(dir dissect.Dir, num, msg seq.Num) bool {
 	s := &c.side[dir]
 	last, ok := s.msg.Known()
@@ -262,7 +262,7 @@ func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 	return what == 0
 }
 
-// fitsBefore: a first sending, which its serial 0 proves, comes long after a
+// fitsBefore: a first transmission, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
 func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
 	f := c.Packet
@@ -289,7 +289,7 @@ func (c *conn) rewind(dir dissect.Dir, u *Record, num seq.Num) {
 }
 
 // fine reports that times of the capture are known to be fine enough to tell a later
-// sending from a copy.
+// transmission from a copy.
 func (c *conn) fine() bool {
 	rules := &c.c.Rules
 	return rules.ClockFine() && rules.Frames(0)+rules.Frames(1) >= fineFrames

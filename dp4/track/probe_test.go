@@ -126,7 +126,7 @@ func TestRecognitionOfModels(t *testing.T) {
 }
 
 // What is no frame at all makes a pair hopeless, a few strange datagrams within
-// a conversation do not.
+// a connection do not.
 func TestProbeGivesUp(t *testing.T) {
 	var p track.Probe
 	junk := dissect.Datagram{Payload: []byte("\x80\x80\x80 not DirectPlay"), Length: 17}

@@ -32,9 +32,9 @@ type facts struct {
 type Record struct {
 	Num, Msg seq.Num
 	Frame    uint64 // first captured copy
-	Latest   uint64 // latest sending captured
+	Latest   uint64 // latest transmission captured
 	Time     int64  // of the first, ns
-	Last     int64  // time of the latest sending captured
+	Last     int64  // time of the latest transmission captured
 	Epoch    uint32
 	Size     uint16 // above the player indexes
 	IPID     uint16 // of the first
@@ -148,7 +148,7 @@ func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num, sum int6
 	return u
 }
 
-// further notes another sending of a packet.
+// further notes another transmission of a packet.
 func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
 	if int8(f.Serial-u.High) >= 0 {

@@ -24,7 +24,7 @@ type ignored struct {
 // passed to be there for certain, in ns.
 const longKnown = 100e6
 
-// judgeIgnored judges a resend of what was acknowledged (Hazel page: when the sending
+// judgeIgnored judges a resend of what was acknowledged (Hazel page: when the transmission
 // client receives the acknowledgement it should not resend the data again). An
 // acknowledgement may be lost after the capture point, as rarely as packets of the other
 // side on the same way are, which then are sent again. Between two that count one such

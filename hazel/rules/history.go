@@ -115,7 +115,7 @@ func (j *judge) swapTime() int64 {
 
 // judgeClaimed judges, when a number of side dir is captured for the first time
 // after an acknowledgement of a later one, whether the other side's histories
-// acknowledged it already. The capture may have missed its first sending, so that
+// acknowledged it already. The capture may have missed its first transmission, so that
 // it takes several of them, of different accidents, and nothing else missing.
 func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
 	acker, rules := &j.side[dir.Other()], &j.c.Rules

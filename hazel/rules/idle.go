@@ -27,7 +27,7 @@ type beats struct {
 }
 
 // judgeIdle judges the time since the last number of a side, which is at hand with
-// its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
+// its first transmission (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
 func (j *judge) judgeIdle(dir dissect.Dir, n seq.Num) {
 	s, rules := &j.side[dir], &j.c.Rules
@@ -80,7 +80,7 @@ func (b *beats) usual() int64 {
 // seconds is a duration in ns for people.
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
-// beat takes a keepalive in its first sending.
+// beat takes a keepalive in its first transmission.
 func (j *judge) beat(dir dissect.Dir, n seq.Num, own int64, old bool) {
 	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat

@@ -10,10 +10,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// trialTime is how long after the third sending its answer is waited for, in ns.
+// trialTime is how long after the third transmission its answer is waited for, in ns.
 const trialTime = 3e9
 
-// longTrial is how many sendings of one are remembered.
+// longTrial is how many transmissions of one are remembered.
 const longTrial = 16
 
 // judgeUnanswered judges whether a packet that is sent for the third time or more
@@ -74,7 +74,7 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 // leastOthers is how many packets that were sent in between must be acknowledged.
 const leastOthers = 2
 
-// unansweredTries counts the sendings of a packet that could have been answered by now, how
+// unansweredTries counts the transmissions of a packet that could have been answered by now, how
 // many of them are apart, and the packets sent between the first and the last that
 // were acknowledged, one of the same side among them. Transmissions are apart when
 // another packet went there and back between them, so that one accident does not
@@ -128,7 +128,7 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 	return times, apart, others
 }
 
-// beyondChance reports whether so many sendings of one packet, or their acknowledgements,
+// beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
 // can't all have been lost, as rarely as others are: those of either side take the
 // way there and back.
 func (j *judge) beyondChance(times, apart int) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A conversation of each dialect: what is counted, named and delivered.
+// A connection of each dialect: what is counted, named and delivered.
 func TestHazel_EveryDialect(t *testing.T) {
 	talk := func(r release) func(s *scene) {
 		return func(s *scene) {

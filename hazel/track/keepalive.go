@@ -24,7 +24,7 @@ func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
 	}
 	s := &c.side[dir]
 	switch {
-	case s.beats: // the first sending of this one may not have been captured
+	case s.beats: // the first transmission of this one may not have been captured
 		return true
 	case s.empties != nil && s.empties.has(wire):
 		return false // a message, sent again

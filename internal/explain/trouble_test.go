@@ -100,7 +100,7 @@ func TestTakesOver(t *testing.T) {
 	}
 }
 
-// TestPassedOverAndAnswered: what was passed over, where each sending has an answer of its own, came
+// TestPassedOverAndAnswered: what was passed over, where each transmission has an answer of its own, came
 // after its retry.
 func TestPassedOverAndAnswered(t *testing.T) {
 	s := established()

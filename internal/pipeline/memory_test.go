@@ -38,7 +38,7 @@ func grown(party func(n int64) []int64) []int64 {
 	return large
 }
 
-// callKinds are the kinds of conversations that are measured: one of each protocol, or, with
+// callKinds are the kinds of connections that are measured: one of each protocol, or, with
 // everyCase, those of its other dialects as well.
 func callKinds() []string {
 	if everyCase() {

@@ -41,7 +41,7 @@ func (o *opinion) assemble(dir dissect.Dir) (out []letter) {
 			u.parts = partsOf(s, func(bool) bool { return true })
 			units[s.num] = u
 		case d.Coalesced && !s.retry && u.from.retry:
-			// The first sending, after its reduced retry: its unreliable parts are new.
+			// The first transmission, after its reduced retry: its unreliable parts are new.
 			u.parts = append(u.parts, partsOf(s, func(reliable bool) bool { return !reliable })...)
 			u.from = s
 		}

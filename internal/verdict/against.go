@@ -54,7 +54,7 @@ const unlikely = 0.001
 
 // shares are the shares of two counters that are compared, the fewer the better.
 var shares = [][2]string{
-	{"retries", sendings}, {"unneeded_retries", sendings}, {"lost.before_capture", sendings}, {"lost.after_capture", sendings},
+	{"retries", transmissions}, {"unneeded_retries", transmissions}, {"lost.before_capture", transmissions}, {"lost.after_capture", transmissions},
 	{"incomplete_messages", "messages"}, {"totals.malformed", "totals.decoded"},
 }
 

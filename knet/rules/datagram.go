@@ -150,7 +150,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	if x == nil || c.suspect {
 		return
 	}
-	c.numbers().judgeSending(dir, sent, x, before, first)
+	c.numbers().judgeTransmission(dir, sent, x, before, first)
 	if c.Datagram.Dialect == knet.Spec {
 		c.numbers().judgePace(dir)
 	}

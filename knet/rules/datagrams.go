@@ -34,14 +34,14 @@ type sentDatagram struct {
 	frame    uint64
 	time     int64
 	hash     uint64
-	last     int64  // latest sending
+	last     int64  // latest transmission
 	ackAt    int64  // when it was acknowledged first
 	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with carried
 	ipid     uint16
 	size     uint16 // of the payload, by the UDP header
 	messages uint8  // up to 255
 	acks     uint8  // PacketAcks that named it
-	sends    uint8  // captured sendings
+	sends    uint8  // captured transmissions
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
@@ -64,7 +64,7 @@ func (r *datagrams) room(num seq.Num, now int64) (x *sentDatagram, fresh bool) {
 	})
 }
 
-// enter notes a sending; it reports whether its PacketID is captured for the first
+// enter notes a transmission; it reports whether its PacketID is captured for the first
 // time. Datagrams with a fault count only where they stand in the row.
 func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (x *sentDatagram, first bool) {
 	if suspect && (!r.has || s.Num != r.top+1) {

@@ -116,7 +116,7 @@ func (j *judge) acknowledges(dir dissect.Dir) {
 
 // Refuted implements track.Judge: datagrams whose PacketIDs turned out to be out of place:
 // the side went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
-// PacketID may be up to 50 sendings old.
+// PacketID may be up to 50 transmissions old.
 func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = rDgIdInc, p.Time+1

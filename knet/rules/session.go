@@ -169,7 +169,7 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 
 // judgePremature judges a server that sent more than its ConnectSynAck, now that the
 // client comes with its first datagram after ConnectSyn. That must be the first
-// sending of it, and none before it was missed.
+// transmission of it, and none before it was missed.
 func (c sessionJudge) judgePremature(dir dissect.Dir) {
 	h, r := &c.handshake.premature, &c.side[dir].datagrams
 	x := conform.Case{Rule: rSmPending, Dir: dir.Other(), Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.Frame.Frame},

@@ -9,7 +9,7 @@ import "testing"
 func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 	for _, c := range []struct {
 		name              string
-		before, following bool // a datagram of the receiver is missing, before the first sending or after
+		before, following bool // a datagram of the receiver is missing, before the first transmission or after
 		answer            bool
 		want              int
 	}{

@@ -47,9 +47,9 @@ const unseenRemembered = 256
 type resend struct {
 	num   seq.Num
 	hash  uint64  // of its messages
-	time  int64   // latest sending
+	time  int64   // latest transmission
 	prev  seq.Num // PacketID of the one before with the same place in heads, plus 1
-	unit  seq.Num // PacketID of its first sending
+	unit  seq.Num // PacketID of its first transmission
 	acked bool
 	set   bool
 	said  bool // the application said it more than once

@@ -31,7 +31,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir dissect.Dir) bool {
 }
 
 // restarts reports whether a datagram begins a new series. With Spec only a
-// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 sendings old.
+// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 transmissions old.
 // With Reference it is one of the first PacketIDs where it can be neither late nor
 // a copy (the library's server makes a new connection of late datagrams of its
 // client, and begins again: kNet 715850d, NetworkServer.cpp 223-354).

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 )
 
-// A dp4Talk is a conversation of players 1 and 2 made by hand: what each side says
+// A dp4Talk is a connection of players 1 and 2 made by hand: what each side says
 // conforms, as far as the one who makes it does not change it.
 type dp4Talk struct {
 	steps []Step

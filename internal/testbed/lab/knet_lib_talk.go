@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 )
 
-// A libTalk is a conversation of the library made by hand: side 0 is the client.
+// A libTalk is a connection of the library made by hand: side 0 is the client.
 type libTalk struct {
 	steps  []Step
 	next   [2]uint32 // PacketIDs
@@ -18,7 +18,7 @@ type libTalk struct {
 	mute   [2]bool // the side acknowledges nothing
 }
 
-// libExchange makes a conversation with a beginning and an end.
+// libExchange makes a connection with a beginning and an end.
 func libExchange(parts ...func(t *libTalk)) []Step {
 	t := &libTalk{next: [2]uint32{1, 1}}
 	t.steps = append(t.steps, Step{Payload: make([]byte, 8)})
@@ -126,7 +126,7 @@ func (t *libTalk) lively(n int) {
 	}
 }
 
-// onLib makes a mutant of a conversation.
+// onLib makes a mutant of a connection.
 func onLib(rule, name string, parts ...func(t *libTalk)) Mutant {
 	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libExchange(parts...)}
 }

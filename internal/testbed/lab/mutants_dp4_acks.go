@@ -96,7 +96,7 @@ func loosePart(t *dp4Talk) *Step {
 
 // cameAgain acknowledges a packet by its own numbers, after those of later ones: it was
 // sent again so many times, and arrived again with so many bytes.
-func cameAgain(t *dp4Talk, sendings int, bytes uint32) {
+func cameAgain(t *dp4Talk, transmissions int, bytes uint32) {
 	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
 	old := *t.last[0]
 	for range 3 {
@@ -105,7 +105,7 @@ func cameAgain(t *dp4Talk, sendings int, bytes uint32) {
 	}
 	t.ack(1, 25*time.Millisecond)
 	latest := t.last[0]
-	for range sendings {
+	for range transmissions {
 		old.Serial++
 		t.repeat(0, time.Millisecond, &old)
 	}
@@ -124,7 +124,7 @@ func twoReports(t *dp4Talk) {
 	t.ack(1, 20*time.Millisecond)
 }
 
-// dp4Exchange is a conversation with something in its middle.
+// dp4Exchange is a connection with something in its middle.
 func dp4Exchange(middle func(t *dp4Talk)) []Step {
 	t := newDP4Talk(25)
 	middle(t)

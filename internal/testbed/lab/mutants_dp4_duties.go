@@ -56,7 +56,7 @@ func neglect(t *dp4Talk) {
 	}
 }
 
-// longer is a conversation that goes on for long before something happens.
+// longer is a connection that goes on for long before something happens.
 func longer(then func(t *dp4Talk)) []Step {
 	t := newDP4Talk(150)
 	then(t)

@@ -147,7 +147,7 @@ func dp8EpochKeys() []Mutant {
 	}
 }
 
-// lostShot loses the first sending of a number, so that its retry comes after the
+// lostShot loses the first transmission of a number, so that its retry comes after the
 // wrap.
 func lostShot(seq int64) func() func(*sim.Datagram) []sim.Tampered {
 	return always(func(x *shot) bool {
@@ -172,7 +172,7 @@ func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 	})
 }
 
-// dp8SignedTalks are conversations made by hand.
+// dp8SignedTalks are connections made by hand.
 func dp8SignedTalks() []Mutant {
 	forged := dp8.DFrame{HasSignature: true, Signature: [8]byte{6, 6, 6}, Payload: []byte("forged")}
 	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession, Signature: [8]byte{1}}

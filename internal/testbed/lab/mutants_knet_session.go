@@ -189,7 +189,7 @@ func knetEarly(wait time.Duration, fault bool) knetPart {
 	}
 }
 
-// knetBegun is a conversation from its first datagram.
+// knetBegun is a connection from its first datagram.
 func knetBegun(begin knetPart) []Step {
 	t := &knetTalk{}
 	begin(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // onceUnfound are faults that nobody found once, in part or at all: the mutants that show what a
-// capture proves of them, and conversations in which it proves too little, with the guard.
+// capture proves of them, and connections in which it proves too little, with the guard.
 var onceUnfound = []struct {
 	fault   string
 	mutants []string // rule and name
@@ -64,7 +64,7 @@ var onceUnfound = []struct {
 		"KN-RD-ACK-KNOWN acknowledges ten ahead", "DP8-3.1.5.2.2-GAPACK acknowledges the next number before it is sent"}, nil},
 }
 
-// A leftOpen is a conversation in which a rule looks broken and is not proven to be.
+// A leftOpen is a connection in which a rule looks broken and is not proven to be.
 type leftOpen struct {
 	rule  string
 	guard conform.Guard

@@ -60,7 +60,7 @@ type fateJudge struct {
 	*FateCount
 	pair  *pairs.Pair
 	said  *Compared
-	by    [2]map[int]*Passage        // records by frame, of first sendings and copies
+	by    [2]map[int]*Passage        // records by frame, of first transmissions and copies
 	owner [2]map[int]*pairs.Datagram // datagrams by frame
 	exact bool
 }

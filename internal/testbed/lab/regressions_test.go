@@ -51,7 +51,7 @@ var regressions = []struct {
 	{"dp8/DP8-2.2.1.3-POLL-LISTENER listener clears POLL", "swap 0", "DP8-2.2.1.3-POLL-LISTENER", conform.GuardNone},
 	// One side signed a single frame; nothing else told whether the connection is signed.
 	{"dp8/DP8-2.2.2-SIG-ABSENT signs a KeepAlive of an unsigned connection", "drop 1-3", "DP8-2.2.3-FIT", conform.GuardNone},
-	// The first sendings of PacketID 11 were not captured.
+	// The first transmissions of PacketID 11 were not captured.
 	{"knet/KN-CV-MAXSEND sends 50 times", "drop 0-99 a", "KN-DG-ID-INC", conform.GuardClean},
 	// PacketID 3000 was captured, in a datagram with a fault that may have been the connect datagram.
 	{"knet/KN-DG-VLE-MIN writes a base longer than needed", "drop 2-53 a", "KN-RD-ACK-KNOWN", conform.GuardNone},
@@ -93,9 +93,9 @@ var regressions = []struct {
 	{"hazel/wild-2411249189", "", "HZ-REL-RESEND", conform.GuardOdds},
 	// More acknowledgements of what was not captured than are watched.
 	{"hazel/HZ-REL-ID-DENSITY runs away from a packet it sends in vain", "drop 44-55 a", "HZ-REL-ACK-KNOWN", conform.GuardHold},
-	// A sending was not captured, so that two times look like one.
+	// A transmission was not captured, so that two times look like one.
 	{"hazel/HZ-REL-BACKOFF grows by half as in 2018", "drop 83-84", "HZ-REL-BACKOFF", conform.GuardClean},
-	// The first sending of ID 4 was not captured.
+	// The first transmission of ID 4 was not captured.
 	{"hazel/wild-810031", "drop 2-15; drop 18-19; drop 22-30 b; drop 33-66 b; drop 67-69; drop 78-79; drop 157-158", "HZ-REL-ID-SEQ", conform.GuardClean},
 	// The side had come to 82 unseen; what seemed to go on at 50 was sent again.
 	{"hazel/wild-72051", "drop 145-147; drop 154-155; drop 158-161; drop 162-172 a; drop 174-195 a; drop 199-203 a; drop 208-210; drop 216-219; drop 224-227; drop 233-235; drop 240-243; drop 249-250; drop 251-264 a; drop 266-269; drop 278-280; drop 289-290; drop 296-298; drop 308-310; drop 313-316 a; drop 321-337 a; drop 344-346", "HZ-REL-ID-SEQ", conform.GuardNone},
@@ -111,7 +111,7 @@ var regressions = []struct {
 	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", conform.GuardClean},
 	// Numbers came round unseen: a new connection seems to begin.
 	{"dp4/wraps", "drop 102-105; drop 107-113; drop 115-264 a", "DP4-2.2.4-SENT", conform.GuardNone},
-	// A resend with serial 0 seemed a first sending.
+	// A resend with serial 0 seemed a first transmission.
 	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a", "DP4-2.2.4-SENT", conform.GuardClean},
 	// Numbers had gone on by half a cycle, unseen.
 	{"dp8/DP8-3.1.5.2.6-NEW-AFTER-END splits a message", "drop 323-324; drop 330-333; drop 109-261 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
@@ -146,7 +146,7 @@ var regressions = []struct {
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 179-180; drop 304-379; drop 380-386; drop 387-464 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
 	// The side went on after a gap in which numbers may have come round.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 425-472 b; drop 479-498; drop 499-580 a", "DP4-2.2.2-SEQ-INC", conform.GuardUnwrap},
-	// Parts of a message that were sent again: their first sendings were not captured.
+	// Parts of a message that were sent again: their first transmissions were not captured.
 	{"dp4/wild-8010111", "drop 38-65 a; drop 66-69; drop 70-79 a; drop 81-88; drop 90-91; drop 94-121; drop 122-149; drop 150-153", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
 	// Numbers came round unseen: the parts on both sides of a coalesced frame are of another round.
 	{"dp8/DP8-3.1.4.4-ORDER sends a part again", "drop 107-260 a; drop 312-313; swap 352", "DP8-3.1.5.2.6-COAL-MID", conform.GuardNone},
@@ -154,7 +154,7 @@ var regressions = []struct {
 	{"dp8/wild-3020031", "drop 114-115", "DP8-2.2.2-KA-ACTED", conform.GuardVer},
 	// Few round trips of the other side were captured, all of them late.
 	{"dp8/wild-3010028", "drop 565-623 a", "DP8-3.1.2.5-FIRST", conform.GuardRTT},
-	// A resend with serial 0 seemed a first sending, and no more of its side was captured; more bytes had arrived than were.
+	// A resend with serial 0 seemed a first transmission, and no more of its side was captured; more bytes had arrived than were.
 	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a; drop 113-117; drop 120-123; drop 129-132; drop 133-159", "DP4-2.2.4-SENT", conform.GuardClean},
 	// Many numbers went by unseen; those after a provisional frame are far from it, too.
 	{"dp8/DP8-3.1.4.4-CC-INIT leaves all of dp8/full-signed-rotation as it is", "drop 299-302; drop 303-304; drop 306-308; drop 384-385; drop 409-433 a; drop 434-442 a; drop 446-447; drop 502-552 b; drop 554-576; drop 577-581 a; drop 581-628; drop 629-650", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
@@ -175,7 +175,7 @@ var regressions = []struct {
 	{"dp8/wild-4200142", "drop 1520-1521; drop 1522-1529 a; drop 1529-1530", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// The network doubled the CONNECT before the capture, and each was answered; answers were not captured.
 	{"dp8/wild-4200052", "drop 3-7 b", "DP8-2.2.1.2-RSPID", conform.GuardClean},
-	// A NACK said that 59 had come, before any sending of it was captured.
+	// A NACK said that 59 had come, before any transmission of it was captured.
 	{"dp4/wild-4100080", "drop 0-10 a; drop 12-14; drop 19-34 a; drop 35-44 a; drop 45-49; drop 50-93 a; drop 94-96; drop 100-106 a; drop 140-153; drop 154-157; drop 160-166", "DP4-2.2.2-MSGID-WINDOW", conform.GuardClean},
 	// Two packets were believed two seconds later, a cycle further than those in between.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-401; drop 403-444 a; drop 446-450; drop 451-466", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},

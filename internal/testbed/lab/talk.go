@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A talk is a conversation of two DirectPlay 8 endpoints, written down frame by
+// A talk is a connection of two DirectPlay 8 endpoints, written down frame by
 // frame: side 0 connects to side 1.
 type talk struct {
 	steps []Step

@@ -25,7 +25,7 @@ type sight struct {
 // otherPort is the port of datagrams that are of no protocol.
 const otherPort = 42999
 
-// TestLatency reads what decode prints while datagrams of a conversation, and others
+// TestLatency reads what decode prints while datagrams of a connection, and others
 // that belong to none, are captured.
 func TestLatency(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// chatter holds a conversation beside datagrams of no protocol and gives how many of each
+// chatter holds a connection beside datagrams of no protocol and gives how many of each
 // were sent.
 func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	talk := chat("hazel", 7)

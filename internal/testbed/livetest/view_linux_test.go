@@ -127,7 +127,7 @@ func (p *pane) ended(code int, modes, stty string) {
 	}
 }
 
-// talking lets conversations go on until the test is over.
+// talking lets connections go on until the test is over.
 func talking(t *testing.T, n *netns.Namespace) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan bool)

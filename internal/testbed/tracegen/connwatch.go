@@ -113,7 +113,7 @@ func (w *connWatch) isEstablished() bool {
 }
 
 // silent reports whether the capture shows that a side gave the other up: it goes
-// on after that time, or has all sendings of what was not acknowledged.
+// on after that time, or has all transmissions of what was not acknowledged.
 func (w *connWatch) silent(l *truthWatch) bool {
 	for side, at := range w.conn.GaveUp {
 		if stop := l.net.Tap.Stop; at == 0 || stop > 0 && at > stop {

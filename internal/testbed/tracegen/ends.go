@@ -96,13 +96,13 @@ type EndSession struct {
 	needed  bool   // one of them is
 	missed  []EndVerdict
 
-	Fates  []EndFate // of all datagrams of the two sides, in the order of their sending
+	Fates  []EndFate // of all datagrams of the two sides, in the order of their transmission
 	When   int64     // what is told of happens, ns since 1970
 	Trip   int64     // round trip of the way while nothing is wrong, ns
 	Missed int       // packets that passed and that the capture missed
 }
 
-// errEnded is that of a session that was to go on and ended: by chance, all sendings of one
+// errEnded is that of a session that was to go on and ended: by chance, all transmissions of one
 // unit were lost.
 var errEnded = errors.New("a side gave up")
 

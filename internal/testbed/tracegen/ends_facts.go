@@ -27,7 +27,7 @@ type endFates struct {
 	cast *cast
 	list []*EndFate
 	of   map[*sim.Datagram]*EndFate
-	top  [2]int // latest captured first sending of each side, by its place in list, plus 1
+	top  [2]int // latest captured first transmission of each side, by its place in list, plus 1
 }
 
 func newEndFates(c *cast) *endFates {

@@ -100,7 +100,7 @@ func (t *KnetTrace) wildAgain() {
 	t.calls(more, more, t.farewell())
 }
 
-// KnetStride is a conversation of two endpoints, for those that count in a way of their
+// KnetStride is a connection of two endpoints, for those that count in a way of their
 // own.
 func KnetStride(a, b knetpeer.Config, lossy bool) *Scenario {
 	s := KnetScenario{Name: "stride", Setup: Setup{Paths: calm()}, A: a, B: b}

@@ -157,7 +157,7 @@ func captureLoss() DP8Scenario {
 // oneDirection hears the connector alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of b; no finding
 func oneDirection() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.02))

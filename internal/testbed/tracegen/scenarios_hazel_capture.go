@@ -74,7 +74,7 @@ func hazelMidstreamOld() HazelScenario {
 // hazelOneDirection hears the server alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of the client; no finding
 func hazelOneDirection() HazelScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}

@@ -41,7 +41,7 @@ func knetPageMidstream() KnetScenario {
 // knetOneDirection hears the client alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of the server; no finding
 func knetOneDirection() KnetScenario {
 	s := Setup{Paths: calm(), HideState: true}
@@ -58,7 +58,7 @@ func knetOneDirection() KnetScenario {
 // knetPageOneDirection hears the server alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation of the page
+//	proves: half a connection of the page
 //	expect: nothing of the client; no finding
 func knetPageOneDirection() KnetScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}

@@ -17,7 +17,7 @@ import (
 // A WireLog is all that was on the wires of the two machines of a session, and half way
 // between them: what captures at two of these places are made from.
 type WireLog struct {
-	Sent  []SentDatagram // in the order of their sending
+	Sent  []SentDatagram // in the order of their transmission
 	Seen  []Sighting     // in the order of their times
 	Hosts [2]netip.AddrPort
 	// Alias is the address that a router gives side 0 later; invalid where it does not.

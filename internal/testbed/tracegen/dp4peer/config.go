@@ -14,7 +14,7 @@ type Config struct {
 	MaxFlight  int   // packets outstanding, well below half of the 8-bit sequence space
 
 	SAK       SAK  // when acknowledgements are asked for
-	OwnSerial bool // each packet counts its own sendings (example 4.1.4), not its message
+	OwnSerial bool // each packet counts its own transmissions (example 4.1.4), not its message
 	RetryAll  bool // all packets that are overdue are sent again, not the oldest alone
 	Retries   int  // of one packet, before the other side is given up
 

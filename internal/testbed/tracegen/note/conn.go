@@ -26,7 +26,7 @@ type Conn struct {
 	// Mutual says that both sides must speak before the connection is
 	// established, and both close before it is closed.
 	Mutual bool
-	// Counted is how many captured sendings of a number that nobody acknowledged
+	// Counted is how many captured transmissions of a number that nobody acknowledged
 	// tell that its sender gave up, Always for less than that. Where they are
 	// fewer, or Counted is 0, the capture must go on beyond that time.
 	Counted int

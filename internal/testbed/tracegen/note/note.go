@@ -24,10 +24,10 @@ type Note struct {
 	// Shown stands in the list of frames where there is no number.
 	Shown int64
 	// Exact says that the protocol tells a copy of this datagram by the network
-	// from another sending (a retry bit, a serial, a number of each sending).
+	// from another transmission (a retry bit, a serial, a number of each transmission).
 	// Without it identification and time decide, as they must for a reader.
 	Exact bool
-	// Alike says that of what is sent again, sendings are alike all the same: a mark
+	// Alike says that of what is sent again, transmissions are alike all the same: a mark
 	// tells the first one from them, and identification must tell copies of the rest.
 	Alike bool
 
@@ -36,7 +36,7 @@ type Note struct {
 	Units []int64
 	// Retry says that the endpoint had sent the unit before.
 	Retry bool
-	// Marked says that the bytes tell so: it counts even when no earlier sending
+	// Marked says that the bytes tell so: it counts even when no earlier transmission
 	// was captured. Without it a retry counts when the unit was captured before.
 	Marked bool
 
@@ -48,7 +48,7 @@ type Note struct {
 	// yet it says nothing.
 	FromHistory []int64
 	// Answers is the datagram whose arrival it acknowledges, for endpoints that do so of
-	// each sending.
+	// each transmission.
 	Answers *sim.Datagram
 	// GivenUp are numbers of this side that it will not send again.
 	GivenUp []int64

@@ -1,7 +1,7 @@
 // Package wire plays the endpoints of package tracegen over real UDP sockets, in
 // real time, so that captures of them can be tested where the truth is known.
 //
-//	Play   one conversation, with the whole truth of a trace
+//	Play   one connection, with the whole truth of a trace
 //	Load   many that come and go, with totals
 //	Flood  numbered datagrams as fast as asked for
 //	netns  network namespaces for tests

@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// Config is one conversation.
+// Config is one connection.
 type Config struct {
 	Talk tracegen.Talk
 	A, B netip.AddrPort // addresses of the end that connects and of the other; port 0: any
@@ -21,7 +21,7 @@ type Config struct {
 	Relay *Relay // nil: the ends send to each other
 	Seed  uint64
 	MTU   int           // of the wire; 0: all datagrams fit, as on loopback
-	Limit time.Duration // end of a conversation that does not end; 0: a minute
+	Limit time.Duration // end of a connection that does not end; 0: a minute
 	// Listen opens the sockets of A and B where not nil.
 	Listen [2]Listener
 }
@@ -36,7 +36,7 @@ type Relay struct {
 	Listen Listener
 }
 
-// Truth is what is true of a capture of a conversation.
+// Truth is what is true of a capture of a connection.
 type Truth struct {
 	*tracegen.Truth
 	A      netip.AddrPort `json:"a_address"`
@@ -66,7 +66,7 @@ type SideTruth struct {
 // defaultLimit ends what does not end by itself.
 const defaultLimit = time.Minute
 
-// Play plays a conversation. It returns when both ends are done, at the limit, or
+// Play plays a connection. It returns when both ends are done, at the limit, or
 // with the context's error; the sockets are closed then.
 func Play(ctx context.Context, c Config) (*Truth, error) {
 	if c.Relay != nil && c.Paths != [2]sim.Path{} {
@@ -80,7 +80,7 @@ func Play(ctx context.Context, c Config) (*Truth, error) {
 	return p.run(ctx)
 }
 
-// A play is a conversation at play.
+// A play is a connection at play.
 type play struct {
 	Config
 	loop    *loop
