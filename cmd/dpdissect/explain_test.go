@@ -53,9 +53,10 @@ type ranked struct {
 	ID         int
 	DurationMS float64 `json:"duration_ms"`
 	Directions map[string]struct {
-		Retries, Sendings float64
-		Lost              struct{ Before, After float64 }
-		RTT               struct {
+		Retries       float64
+		Transmissions float64 `json:"sendings"`
+		Lost          struct{ Before, After float64 }
+		RTT           struct {
 			P50 float64 `json:"p50_ms"`
 		}
 	}
@@ -65,7 +66,7 @@ type ranked struct {
 func (r *ranked) key(name string) float64 {
 	var retries, transmissions, ping float64
 	for _, d := range r.Directions {
-		retries, transmissions, ping = retries+d.Retries, transmissions+d.Sendings, ping+d.RTT.P50
+		retries, transmissions, ping = retries+d.Retries, transmissions+d.Transmissions, ping+d.RTT.P50
 	}
 	switch name {
 	case "retries":

@@ -159,10 +159,10 @@ func (s *invented) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram
 }
 
 // TestInventedProtocols: invented protocols that number and acknowledge must never be
-// recognised, whatever their layout. DPDISSECT_STRANGERS sets how many are tried.
+// recognised, whatever their layout. DPDISSECT_INVENTED sets how many are tried.
 func TestInventedProtocols(t *testing.T) {
 	n := 1500
-	if s := os.Getenv("DPDISSECT_STRANGERS"); s != "" {
+	if s := os.Getenv("DPDISSECT_INVENTED"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
 	rnd := rand.New(rand.NewPCG(4, 5))

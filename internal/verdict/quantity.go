@@ -105,7 +105,7 @@ var quantities = func() (all [quantityCount]quantity) {
 var absences = [...]absence{measure.Never: none, measure.Zero: zero, measure.Unknown: unknown}
 
 // transmissions is what retries are a share of.
-var transmissions = measure.Table[measure.Sendings].Key
+var transmissions = measure.Table[measure.Transmissions].Key
 
 // Quantities that others are computed with, by their place in the table.
 var qDataFrames, qSamples, qP50, qP95 = mustFind("data_frames"), mustFind("rtt.samples"), mustFind("rtt.p50_ms"), mustFind("rtt.p95_ms")
