@@ -22,9 +22,9 @@ type Coalesce struct {
 
 // A Part is one coalesced payload.
 type Part struct {
-	Command uint8   // PartReliable, PartSequential, …; the size bits included
-	Size    int     // 0–2047, without padding
-	Data    []byte  //
+	Command uint8 // PartReliable, PartSequential, …; the size bits included
+	Size    int   // 0–2047, without padding
+	Data    []byte
 	Pad     [3]byte // the first (4-Size%4)%4 bytes count
 }
 

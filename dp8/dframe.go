@@ -30,8 +30,8 @@ type DFrame struct {
 	SignatureOff int // byte of the payload where the signature stands
 	Signature    [8]byte
 
-	KeepAlive bool   // a KeepAlive from 1.5: SessionID is there, Payload is not data
-	SessionID uint32 //
+	KeepAlive bool // a KeepAlive from 1.5: SessionID is there, Payload is not data
+	SessionID uint32
 
 	Coalesced bool
 	Coalesce  Coalesce // filled when Coalesced

@@ -39,9 +39,9 @@ type Datagram struct {
 	InOrder  bool
 	Reliable bool
 
-	Base         VLE                         // Reference with Reliable: smallest reliable message number
-	Depends      int                         // Spec with InOrder: how many dependencies are used
-	Dependencies [MaxDependencies]Dependency //
+	Base         VLE // Reference with Reliable: smallest reliable message number
+	Depends      int // Spec with InOrder: how many dependencies are used
+	Dependencies [MaxDependencies]Dependency
 	Messages     []Message
 	Connect      []byte // content of the connect datagram
 

@@ -12,9 +12,9 @@ import (
 // A WriterOptions says what a Writer makes. Texts are for pcapng alone, "" for
 // none, at most 65,535 bytes each; pcap has no place for them.
 type WriterOptions struct {
-	Format      string      // "pcap" or "pcapng"
-	Nanoseconds bool        // resolution of times; else microseconds, rounded down
-	BigEndian   bool        //
+	Format      string // "pcap" or "pcapng"
+	Nanoseconds bool   // resolution of times; else microseconds, rounded down
+	BigEndian   bool
 	Interfaces  []Interface // of pcap exactly one
 	Application string      // name of the writing program
 	Hardware    string      // of the capturing machine

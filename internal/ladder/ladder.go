@@ -86,8 +86,8 @@ type Notice struct {
 // A Ladder is the rows of one connection, or of what was chosen of it.
 type Ladder struct {
 	Conn     *session.Conn
-	Frames   int                 // in all rows
-	Rows     []Row               //
+	Frames   int // in all rows
+	Rows     []Row
 	Story    *explain.Connection // nil when nothing is known of its end
 	Filtered bool                // frames in between may have been left out
 }

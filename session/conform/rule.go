@@ -39,10 +39,10 @@ func (r *Rule) EndpointFault() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "
 type Level uint8
 
 const (
-	Must   Level = iota // also facts of the wire format
-	Should              //
-	Rec                 // recommended or default values
-	Impl                // not stated; follows from the text or from all known implementations
+	Must Level = iota // also facts of the wire format
+	Should
+	Rec  // recommended or default values
+	Impl // not stated; follows from the text or from all known implementations
 )
 
 var levelNames = [...]string{"MUST", "SHOULD", "REC", "IMPL"}

@@ -16,12 +16,12 @@ type Setup struct {
 	Addrs     [2]string // of the two hosts; "" for the documentation's with Port
 	Port      uint16    // 0: 2302
 	MTU       int       // 0: 1500
-	IPv6      bool      //
-	ZeroID    bool      // IPv4 identification is always 0
-	HideState bool      // the capture does not tell how the connection ended
-	Frayed    bool      // network and capture are as bad in the beginning as later
-	PcapNG    bool      // write pcapng instead of pcap
-	Compact   bool      // keep nothing that grows with the capture
+	IPv6      bool
+	ZeroID    bool // IPv4 identification is always 0
+	HideState bool // the capture does not tell how the connection ended
+	Frayed    bool // network and capture are as bad in the beginning as later
+	PcapNG    bool // write pcapng instead of pcap
+	Compact   bool // keep nothing that grows with the capture
 }
 
 // A Trace is a scenario at play.

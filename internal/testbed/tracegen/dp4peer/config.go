@@ -56,9 +56,9 @@ func Eager() Config {
 }
 
 const (
-	firstRTO      = time.Second            // MC-DPL4R 3.1.2
-	extraRTO      = 50 * time.Millisecond  // "plus some extra amount of time"
-	maxRTO        = 5 * time.Second        //
+	firstRTO      = time.Second           // MC-DPL4R 3.1.2
+	extraRTO      = 50 * time.Millisecond // "plus some extra amount of time"
+	maxRTO        = 5 * time.Second
 	sakEvery      = 50 * time.Millisecond  // appendix A <8>
 	sakPackets    = 24                     // appendix A <8>
 	messageWindow = 24                     // MC-DPL4R 2.2.2

@@ -56,9 +56,9 @@ type Note struct {
 	Parts []Part // application data it carries, in order
 
 	// What it does to the connection.
-	Opens       bool  // its start: captured, the connection is complete
-	Establishes bool  // captured, it shows that the other side was accepted
-	Close       Close //
+	Opens       bool // its start: captured, the connection is complete
+	Establishes bool // captured, it shows that the other side was accepted
+	Close       Close
 	Proves      bool  // the bytes decide the sender's dialect
 	Shows       uint8 // bits of what decides it together; see Conn.Proof
 }

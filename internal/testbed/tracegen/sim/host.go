@@ -8,10 +8,10 @@ import (
 // A Host is one address and port on one side of the capture point.
 type Host struct {
 	Addr   netip.AddrPort
-	Side   int     // 0 or 1
-	MAC    [6]byte //
-	ZeroID bool    // send IPv4 identification 0 and don't-fragment, as some systems do
-	Tick   uint32  // tick count in ms at time zero
+	Side   int // 0 or 1
+	MAC    [6]byte
+	ZeroID bool   // send IPv4 identification 0 and don't-fragment, as some systems do
+	Tick   uint32 // tick count in ms at time zero
 
 	// Receive takes what arrives. A nil Receive is a dead host.
 	Receive func(d *Datagram)

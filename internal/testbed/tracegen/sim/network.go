@@ -23,9 +23,9 @@ const Midway Place = 2
 
 // A Packet is one captured packet.
 type Packet struct {
-	Frame int           // from 1
-	Time  time.Duration //
-	Data  []byte        // with the link layer's header
+	Frame int // from 1
+	Time  time.Duration
+	Data  []byte // with the link layer's header
 }
 
 // An Observer learns what became of datagrams.
