@@ -11,6 +11,10 @@ type Protocol struct {
 	Fields   []*Field // the whole table, in the order of the reference page
 	Ports    []uint16 // usual ports, hints only
 
+	// Client is the role of the side that connects, in the word of the text; "" where sides
+	// have no roles.
+	Client string
+
 	// Numbered gives, by the type of a frame, the field with its number in the series of
 	// its side; types whose frames have none are left out.
 	Numbered map[string]*Field

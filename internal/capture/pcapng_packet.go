@@ -4,12 +4,12 @@ import "bytes"
 
 // Options of packet blocks.
 const (
-	optEnd      = 0
-	optComment  = 1
-	optFlags    = 2
-	optDrops    = 4 // of an enhanced packet block
-	flagsDir    = 3 // two bits: direction
-	flagsOut    = 2
+	optEnd       = 0
+	optComment   = 1
+	optFlags     = 2
+	optDrops     = 4 // of an enhanced packet block
+	flagsDir     = 3 // two bits: direction
+	flagsOut     = 2
 	dropsUnknown = 0xffff // of an obsolete packet block
 )
 

@@ -106,11 +106,11 @@ func (j *joint) alone() (best int, stands bool) {
 		if n > rank {
 			best, rank = at, n
 			alone := v.Alone
-			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time, Sentence: e.Sentence, WouldRefute: e.WouldRefute,
+			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time.String(), Sentence: e.Sentence, WouldRefute: e.WouldRefute,
 				Candidates: e.Candidates, Reason: e.Reason, Frames1: []uint64{}, Frames2: []uint64{}, Alone: alone}
 			v.cite(at, e.Frames)
 			end := explain.Connection{Verdict: *e}
-			j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), e.Time, e.Grave()
+			j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), e.Time.String(), e.Grave()
 		}
 	}
 	if best == none {

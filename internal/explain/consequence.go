@@ -32,7 +32,7 @@ func causesFirst(all []Contribution) {
 				continue
 			}
 			for k := range all {
-				if y := &all[k]; slices.Contains(q.shows, y.Cause) && y.weight >= x.weight && y.from <= x.to+besidesFor && max(y.from, y.to) >= x.from-besidesFor {
+				if y := &all[k]; slices.Contains(q.shows, y.Cause) && y.weight >= x.weight && y.From <= x.To+besidesFor && max(y.From, y.To) >= x.From-besidesFor {
 					x.weight = y.weight * causeOverConsequence
 				}
 			}

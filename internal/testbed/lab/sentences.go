@@ -114,7 +114,7 @@ func untrue(s *tracegen.EndSession, c *explain.Connection) (untrue, unknown []st
 	for i := range c.Contributing {
 		x := &c.Contributing[i]
 		said++
-		if !look(claims, x.Sentence, instant(x.From), instant(x.To)) {
+		if !look(claims, x.Sentence, int64(x.From), int64(x.To)) {
 			unknown = append(unknown, x.Sentence)
 		}
 	}
