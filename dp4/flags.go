@@ -17,7 +17,7 @@ const (
 // WholeMessage marks a message of one frame.
 const WholeMessage = STA | EOM
 
-// MessageWindow is how many messages a side may have outstanding (MC-DPL4R
+// MessageWindow is the number of messages that a side may have outstanding (MC-DPL4R
 // 2.2.2).
 const MessageWindow = 24
 

@@ -14,7 +14,7 @@ const (
 	ackExtraBits = ackBitsSpec - ackBitsLib // in the upper bits of the u24
 )
 
-// MaxAcked is how many datagrams one PacketAck can acknowledge.
+// MaxAcked bounds the datagrams that one PacketAck can acknowledge.
 const MaxAcked = 1 + ackBitsSpec
 
 // An Ack is the body of a PacketAck (kNet page, Reserved Messages; AMB-KN-06).

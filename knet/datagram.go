@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// MaxMessages is how many messages fit a UDP datagram, each with a header and a
+// MaxMessages bounds the messages that fit a UDP datagram, each with a header and a
 // byte of content.
 const MaxMessages = 65535 / 3
 

@@ -19,7 +19,7 @@ type ladderCommand struct {
 	ascii  bool
 }
 
-// ladderWait is how long a live frame waits for its acknowledgement and its retries.
+// ladderWait lets a live frame wait for its acknowledgement and its retries.
 // It can be long, because nothing is drawn before the end.
 const ladderWait = 2 * time.Second
 

@@ -14,7 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// recordWait is how long a packet that -Y is to judge waits for what later
+// recordWait lets a packet that -Y is to judge wait for what later
 // ones tell of it.
 const recordWait = 2 * time.Second
 

@@ -136,7 +136,7 @@ func (h *history) deny(num seq.Num) bool {
 	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
 }
 
-// unexplained is how many serials below this one neither the packets before it
+// unexplained counts the serials below this one that neither the packets before it
 // nor captured retries account for: transmissions that were not captured. If this is
 // a retry, the first transmission of its packet is among them.
 func (h *history) unexplained(serial uint8, num, msg seq.Num) int {

@@ -129,7 +129,7 @@ func (h unsent) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Doubtful, conform.GuardHold
 }
 
-// copiesKept is how many resends wait for an acknowledgement of their own.
+// copiesKept bounds the resends that wait for an acknowledgement of their own.
 const copiesKept = 8
 
 // copies are resends of packets that had been acknowledged, and whether they were
@@ -183,7 +183,7 @@ func (p *copies) answered(n seq.Num) {
 	}
 }
 
-// leastCopies is how many resends it takes to judge what becomes of them.
+// leastCopies keeps samples of a few resends from being judged.
 const leastCopies = 20
 
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
@@ -207,10 +207,10 @@ func (j *judge) judgeCopies(dir dissect.Dir) {
 	}
 }
 
-// deniedKept is how many ids that histories report missing are remembered.
+// deniedKept bounds the ids remembered that histories report missing.
 const deniedKept = 8
 
-// leastDenials is how many histories must report an id missing.
+// leastDenials is the least number of histories that must report an id missing: acknowledgements overtake each other.
 const leastDenials = 5
 
 // denied are ids of a side that the other one's histories report missing.

@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// claimsKept is how many ids that a side claims to have are remembered; a power of
+// claimsKept bounds the ids remembered that a side claims to have; a power of
 // two.
 const claimsKept = 8
 

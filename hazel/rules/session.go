@@ -178,7 +178,7 @@ func (j *judge) judgeAfterwards(dir dissect.Dir) {
 	}
 }
 
-// farewells is how many Disconnects of one side leave no doubt that one arrived.
+// farewells is the number of Disconnects of one side that leaves no doubt that one arrived.
 const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single

@@ -71,7 +71,7 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Failed, conform.GuardNone
 }
 
-// leastOthers is how many packets that were sent in between must be acknowledged.
+// leastOthers is the least number of packets sent in between that must be acknowledged: the path carries them.
 const leastOthers = 2
 
 // unansweredTries counts the transmissions of a packet that could have been answered by now, how

@@ -16,11 +16,11 @@ const (
 	slack       = 5e8   // timers are looked at every 100 ms, and captures begin late
 )
 
-// maxTries is how many ids that were sent again and not acknowledged are
+// maxTries bounds the ids that were sent again and not acknowledged that are
 // remembered.
 const maxTries = 8
 
-// sentKept is how many first transmissions are remembered by time; a power of two.
+// sentKept bounds the first transmissions that are remembered by time; a power of two.
 const sentKept = 16
 
 // tries counts what one side sent that is unanswered.

@@ -125,7 +125,7 @@ func severities(dst []byte, fr *dissect.Frame) []byte {
 	return notes(dst, fr, func(n *dissect.Note) string { return n.Severity })
 }
 
-// maxNotes is how many findings the lists name.
+// maxNotes bounds the findings that the lists name.
 const maxNotes = 100
 
 func notes(dst []byte, fr *dissect.Frame, of func(*dissect.Note) string) []byte {

@@ -76,7 +76,7 @@ func (p *Printer) hold(packet *capture.Packet) {
 // Err is why writing ended, nil as long as nothing went wrong.
 func (p *Printer) Err() error { return p.err }
 
-// Written is how many packets were written, and Lost how many blocks that are no packets were
+// Written counts the packets that were written, and Lost how many blocks that are no packets were
 // left out, for which there was no room between two packets.
 func (p *Printer) Written() uint64 { return p.written }
 func (p *Printer) Lost() uint64    { return p.lost }

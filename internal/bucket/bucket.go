@@ -21,7 +21,7 @@ import (
 // Scheme is what the names of buckets begin with.
 const Scheme = "s3://"
 
-// timeout is how long one request may take.
+// timeout ends a request: a large object over a slow line takes minutes.
 const timeout = 10 * time.Minute
 
 // A Bucket is a tables.Store.

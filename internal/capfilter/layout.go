@@ -39,7 +39,7 @@ func (w *writer) end(g *graph, end *block, ret uint32) {
 	}
 }
 
-// farthest is how far a conditional jump leads.
+// farthest is the reach of a conditional jump: its offsets have eight bits.
 const farthest = 255
 
 // jump writes the jump of a block. What is too far for it is reached by an

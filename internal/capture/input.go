@@ -153,7 +153,7 @@ func (in *input) close() {
 	}
 }
 
-// newDrops is how many packets the input says, with the packet at its head, that it
+// newDrops counts the packets that the input says, with the packet at its head, that it
 // lost: by the counts at packets, or by the statistics of the interfaces when they
 // say more.
 func (in *input) newDrops() (n uint64) {

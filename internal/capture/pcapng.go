@@ -213,7 +213,7 @@ func (p *pcapngReader) bad(format string, args ...any) error {
 // rest are the blocks since the last packet.
 func (p *pcapngReader) rest() *otherBlocks { return p.others }
 
-// dropped is how many packets the interfaces' statistics say were lost.
+// dropped counts the packets that the interfaces' statistics say were lost.
 func (p *pcapngReader) dropped() (uint64, bool) { return p.drops, p.hasDrop }
 
 func (p *pcapngReader) u32(b []byte) uint32 {

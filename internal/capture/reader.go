@@ -118,7 +118,7 @@ func (r *Reader) Format() string { return r.format }
 // Compression is "gzip", "zstd", "lz4", "bzip2" or "".
 func (r *Reader) Compression() string { return r.compression }
 
-// Dropped is how many packets the file's own statistics say the capture lost.
+// Dropped counts the packets that the file's own statistics say the capture lost.
 func (r *Reader) Dropped() (n uint64, known bool) {
 	if r.packets == nil {
 		return 0, false

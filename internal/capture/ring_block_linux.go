@@ -86,7 +86,7 @@ func (r *ring) giveBack() {
 	r.lose(next, n)
 }
 
-// askEvery is how many blocks pass between two looks at the kernel's counters when
+// askEvery is the number of blocks that pass between two looks at the kernel's counters when
 // nothing is short: losses may have other reasons than a full ring.
 const askEvery = 256
 

@@ -197,7 +197,7 @@ func (s *Source) Counts(iface int) (c DeviceCounts, ok bool) {
 	return l.taps[iface].Counts(), true
 }
 
-// Dropped is how many packets the kernel dropped up to now, over all interfaces of a
+// Dropped counts the packets that the kernel dropped up to now, over all interfaces of a
 // live source.
 func (s *Source) Dropped() (n uint64) {
 	if l, ok := s.inlet.(*live); ok {

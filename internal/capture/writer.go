@@ -128,7 +128,7 @@ func (w *Writer) Written() (bytes int64, packets uint64) { return w.bytes, w.pac
 // did. Errors of a single packet don't.
 func (w *Writer) Err() error { return w.err }
 
-// Buffered is how many bytes wait for Flush.
+// Buffered counts the bytes that wait for Flush.
 func (w *Writer) Buffered() int { return len(w.buf) }
 
 // Whole says how many of the first n bytes of b are whole records, and how many

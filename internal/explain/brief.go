@@ -239,7 +239,7 @@ func (c *Connection) When() (ns int64, ok bool) {
 	return int64(at), at != 0
 }
 
-// LikelyLosses is how many datagrams were lost, proven or likely.
+// LikelyLosses counts the datagrams that were lost, proven or likely.
 func (c *Connection) LikelyLosses() uint64 { return c.lost }
 
 // replaceSide puts the side that did it into words.

@@ -16,7 +16,7 @@ const Around = 30e9
 // momentSlack is how close to the moment trouble weighs as much as at the moment, ns.
 const momentSlack = 2e9
 
-// mostAlso is how many other connections are told of a moment.
+// mostAlso bounds the other connections that are told of a moment.
 const mostAlso = 8
 
 // An oddity is what was unusual in a connection near a moment.

@@ -12,7 +12,7 @@ func (s *subject) dead(dir dissect.Dir) bool {
 	return s.side(dir).CutOff || s.side(dir.Other()).HearsNone && !s.side(dir.Other()).CutOff
 }
 
-// ignoredUnits is how many numbers are, of a side whose peer's frames the capture lost.
+// ignoredUnits is the same for a side whose peer's frames the capture lost.
 const ignoredUnits = 10
 
 // ignored reports whether the peer of a side, which goes on for long, acknowledges nothing of

@@ -15,7 +15,7 @@ import (
 // Schema is the name of the document.
 const Schema = "dpdissect/ladder/1"
 
-// MaxFrames is how many frames a ladder holds, and how many lost numbers of its connection.
+// MaxFrames bounds the frames that a ladder holds, and how many lost numbers of its connection.
 const MaxFrames = 100_000
 
 // TooMany says that a selection has more frames than a ladder holds.

@@ -135,7 +135,7 @@ func foreignTruth(t *testing.T, file string) told {
 	return tell
 }
 
-// wilds is how many random sessions a test plays: more with DPDISSECT_WILD.
+// wilds counts the random sessions that a test plays: more with DPDISSECT_WILD.
 func wilds(t *testing.T, n int) (first, last uint64) {
 	t.Helper()
 	if testing.Short() {

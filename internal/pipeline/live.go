@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// MaxEnded is how many ended connections a live run keeps for its last report, the
+// MaxEnded bounds the ended connections that a live run keeps for its last report, the
 // latest; older ones are counted.
 const MaxEnded = 1024
 

@@ -60,7 +60,7 @@ func receiveOffload(all []dissect.Datagram, p *session.Protocol) (joined, apart 
 	return joined, apart, groups
 }
 
-// follow is how many datagrams offload would join with the first.
+// follow counts the datagrams that offload would join with the first.
 func follow(all []dissect.Datagram, p *session.Protocol) int {
 	n, first := 1, &all[0]
 	fits := func(d *dissect.Datagram) bool {

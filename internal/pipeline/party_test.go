@@ -135,7 +135,7 @@ func (c *party) take() (all []*session.Conn) {
 	return all
 }
 
-// open is how many connections are alive.
+// open counts the connections that are alive.
 func (c *party) open() (n int) {
 	for _, t := range c.tables {
 		open, _, _ := t.Live()

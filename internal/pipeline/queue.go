@@ -14,11 +14,11 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// HoldFrames is how many packets a frame may wait in the output for what later
+// HoldFrames is the number of packets that a frame may wait in the output for what later
 // packets tell of it: its protocol, the frame that acknowledges it.
 const HoldFrames = 32768
 
-// NoteFrames is how many packets a frame waits for findings about it where they are
+// NoteFrames is the number of packets that a frame waits for findings about it where they are
 // printed: rules may hold a verdict until later frames can no longer explain it.
 const NoteFrames = 4096
 

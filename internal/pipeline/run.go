@@ -50,7 +50,7 @@ type Run struct {
 	stories  uint64
 }
 
-// readAhead is how many packets are read before they are tracked: one thing at a time is
+// readAhead is the number of packets that are read before they are tracked: one thing at a time is
 // done faster.
 const readAhead = 32
 

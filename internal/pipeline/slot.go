@@ -37,8 +37,8 @@ func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.
 // notice where a filter asks for them.
 func (s *Slot) IsShown() bool { return s.isDatagram }
 
-// More is how many datagrams the packet stood for beside the first. Their slots are printed
-// distance this one.
+// More counts the datagrams that the packet stood for beside the first. Their slots are printed
+// after this one.
 func (s *Slot) More() int { return len(s.parts) }
 
 // Settle says that nothing more is wanted of what later packets tell of the frame.

@@ -82,7 +82,7 @@ func (c *Copy) Aside(dst []byte, number uint64) ([]byte, error) {
 	return dst, err
 }
 
-// Kept is how many packets are aside under a number.
+// Kept counts the packets that are aside under a number.
 func (c *Copy) Kept(number uint64) uint64 { return c.aside.packets(number) }
 
 // take takes the packet that was held longest, as it is to be written, and appends the blocks

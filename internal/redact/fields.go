@@ -127,10 +127,10 @@ func fieldNamed(p *dissect.Protocol, name string) *dissect.Field {
 	return nil
 }
 
-// maxVarint is how many bytes a number of 7 bits a byte has at most.
+// maxVarint bounds the bytes of a number with 7 bits in each.
 const maxVarint = 5
 
-// varint is how many it has.
+// varint is their number.
 func varint(b []byte) (n int) {
 	for n < len(b) && n < maxVarint {
 		if n++; b[n-1] < 0x80 {

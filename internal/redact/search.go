@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
-// mostPlaces is how many places are listed where something was found.
+// mostPlaces bounds the places that are listed where something was found.
 const mostPlaces = 20
 
 // A Search looks for originals in a capture: the last pass.
@@ -50,7 +50,7 @@ func (s *Search) Rest(r *pipeline.Run) {
 	})
 }
 
-// All is how much was found.
+// All counts what was found.
 func (s *Search) All() (n uint64) {
 	for _, f := range s.Found {
 		n += f
@@ -124,7 +124,7 @@ func (s *Search) place(at place, b []byte, where func() string) {
 	}
 }
 
-// mostLater is how many datagrams wait for what the end of the run tells of them.
+// mostLater bounds the datagrams that wait for what the end of the run tells of them.
 const mostLater = 1 << 12
 
 // frame searches the fields of a datagram.

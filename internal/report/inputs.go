@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// listedCaptures is how many inputs have a line each; more of them share one.
+// listedCaptures bounds the inputs that have a line each; more of them share one.
 const listedCaptures = 3
 
 // appendCaptures appends what was read. Inputs that are no captures are left out: standard

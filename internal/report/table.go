@@ -12,7 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// prettyRows is how many rows go through tablewriter. It takes 40 µs for one of
+// prettyRows is the number of rows that go through tablewriter. It takes 40 µs for one of
 // these rows, so longer tables are laid out here, in 3 µs and to the same bytes.
 const prettyRows = 100
 

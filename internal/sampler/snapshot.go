@@ -127,7 +127,7 @@ type Note struct {
 	HasTime  bool
 }
 
-// LongestIPv4 is how many columns an IPv4 address with a port takes at most.
+// LongestIPv4 is the number of columns that an IPv4 address with a port takes at most.
 const LongestIPv4 = 21
 
 // Who names a side: by its role, its player, or as much of its address as tells it

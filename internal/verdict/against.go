@@ -62,7 +62,7 @@ var shares = [][2]string{
 // endpoints make that much of a difference from run to run.
 const leastTime = 2
 
-// leastTrips is how many round trips a percentile needs to be compared.
+// leastTrips keeps percentiles of a few round trips out of the comparison: one of them decides such a figure.
 const leastTrips = 20
 
 // compare compares a run with the earlier report.

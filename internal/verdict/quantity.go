@@ -72,7 +72,7 @@ var general = [...]quantity{
 	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
 }
 
-// quantityCount is how many quantities the analysis document has.
+// quantityCount is the number of quantities that the analysis document has.
 const quantityCount = len(general) + int(measure.Counters) + int(seq.NMeasures)*(1+len(measure.Statistics))
 
 // quantities are those of the analysis document.

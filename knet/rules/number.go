@@ -162,7 +162,7 @@ func (c numberJudge) judgeStep(dir dissect.Dir, step seq.Num) {
 	o.steps, o.acks = [3]int{}, 0
 }
 
-// stepsAllAlong is how many steps must have been multiples of one number for a side to be
+// stepsAllAlong is the number of steps that must have been multiples of one number for a side to be
 // said to count by it all along.
 const stepsAllAlong = 24
 

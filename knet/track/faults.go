@@ -70,7 +70,7 @@ const (
 	firstDoubt = NoMessages
 )
 
-// FaultKinds is how many kinds there are.
+// FaultKinds is the number of kinds.
 const FaultKinds = int(faultKinds)
 
 // maxFaults is how many faults of one datagram are told.

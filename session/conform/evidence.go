@@ -35,7 +35,7 @@ func (s *Sample) Enter(bad bool) {
 	}
 }
 
-// enoughSamples is how many observations say something about a habit.
+// enoughSamples is the least number of observations that say something about a habit.
 const enoughSamples = 20
 
 // Mostly reports whether there are enough observations, and three in four were bad.
@@ -52,7 +52,7 @@ func (s *Sample) Implausible(p float64) bool {
 // nothing can be said.
 type Pending[T any] struct{ list []T }
 
-// Len is how many are held.
+// Len is the number of those held.
 func (p *Pending[T]) Len() int { return len(p.list) }
 
 // Latest is the one entered last, nil when there is none.

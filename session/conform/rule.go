@@ -155,7 +155,7 @@ type Tally struct {
 	Blocked                  [nGuards]uint64 // the inconclusive ones by guard
 }
 
-// Opportunities is how often the rule was evaluated.
+// Opportunities counts the evaluations of the rule.
 func (t *Tally) Opportunities() uint64 { return t.Pass + t.Fail + t.Inconclusive }
 
 // Add enters another tally of the same rule.

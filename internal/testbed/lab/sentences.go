@@ -153,7 +153,7 @@ func (t *tale) lost(side dissect.Dir) int {
 	return t.count(func(x *tracegen.EndFate) bool { return dissect.Dir(x.Side) == side && x.Arrived == 0 })
 }
 
-// covered is how many numbers one answer may answer alone.
+// covered bounds the numbers that one answer may answer alone.
 const covered = 8
 
 // missing is how many datagrams of a side may lack an answer: what was lost, or was answered by

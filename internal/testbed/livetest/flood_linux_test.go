@@ -15,7 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire"
 )
 
-// floodPackets is how many packets are flooded: enough to fill a small ring, or what
+// floodPackets counts the packets that are flooded: enough to fill a small ring, or what
 // DPDISSECT_FLOOD asks for.
 func floodPackets(t *testing.T) int {
 	t.Helper()
