@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,30 @@ func TestGlossaryOfCode(t *testing.T) {
 		} else if found[pkg] < most {
 			t.Logf("%s has %d such words: write this down in place of %d", pkg, found[pkg], most)
 		}
+	}
+}
+
+// howMany finds comments that begin with a phrase which says no more than a name and its type do.
+var howMany = regexp.MustCompile(`^(?:The )?\w+ (?:is|are) how (?:many|long|much|often|far) `)
+
+// mostHowMany only falls: what such a comment leaves open is why it is so many, or so long.
+const mostHowMany = 282
+
+// TestCommentsSayWhy: no more comments begin "X is how many" than did, and none is empty.
+func TestCommentsSayWhy(t *testing.T) {
+	n := 0
+	eachFile(t, func(pkg string, set *token.FileSet, file *ast.File) {
+		for _, c := range file.Comments {
+			if howMany.MatchString(c.Text()) {
+				n++
+			}
+			if len(c.List) == 1 && strings.TrimSpace(c.List[0].Text) == "//" {
+				t.Errorf("%s: a comment without text", set.Position(c.Pos()))
+			}
+		}
+	})
+	if n > mostHowMany {
+		t.Errorf("%d comments begin so, %d before", n, mostHowMany)
 	}
 }
 

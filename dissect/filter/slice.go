@@ -13,7 +13,6 @@ type byteRange struct {
 	from int
 	to   int // inclusive, when byEnd
 	n    int // length otherwise, -1 for the rest
-	//
 	byEnd bool
 }
 
