@@ -11,21 +11,32 @@ import (
 // A Conn is one connection: what it is, and what each side sends. Protocol
 // packages fill in what their texts say; the engine counts.
 type Conn struct {
+	// What most frames touch comes first, so that it lies in few cache lines.
+	Rules              Evaluation        // of its protocol
+	quality            Evaluation        // of the capture: Quality
+	Dir                *[2]seq.Direction // what a sends, what b sends; nil while it is packed (Unpack)
+	active             *active           // nil once it is closed
+	flow               *Flow             // nil once it is closed
+	decoded, malformed uint64
+	flip               bool // a is the upper endpoint of the flow's key
+	closed             bool
+	succeeds           bool // another of the same addresses, see Flow.continues
+	HasTime            bool
+	LastFrame          uint64
+	LastTime           int64
+	LastStamp          int64
+	A, B               dissect.Endpoint
+
 	ID         int // by first frame, -1 until it is given
 	Protocol   *dissect.Protocol
 	Dialect    string
 	Dialects   []string // that may be it, oldest first, where several are left
 	DetectedBy Detection
 	Bits       float64 // evidence when it was recognised
-	A, B       dissect.Endpoint
 	Roles      [2]string
 	FirstFrame uint64
-	LastFrame  uint64
 	FirstTime  int64 // ns since 1970; never runs backwards, whatever the clock of the capture does
-	LastTime   int64
 	FirstStamp int64 // the same as the capture gives them
-	LastStamp  int64
-	HasTime    bool
 	Complete   bool
 	State      State
 	ClosedBy   Side
@@ -41,9 +52,8 @@ type Conn struct {
 	Signing      string // "none", "fast", "full" or ""
 	Reason       string // for which a side closed it, in its own words, "" when it said none
 	Inferred     []string
-	Unreachable  seq.Sign          // ICMP notices that a datagram of it was not delivered
-	Remarks      []string          // what people may want to know of it, each once
-	Dir          *[2]seq.Direction // what a sends, what b sends; nil while it is packed (Unpack)
+	Unreachable  seq.Sign // ICMP notices that a datagram of it was not delivered
+	Remarks      []string // what people may want to know of it, each once
 
 	Internal *InternalError // a fault of this program ended it; else nil
 	SummedUp bool           // it was followed no further, because there were too many at a time
@@ -55,31 +65,23 @@ type Conn struct {
 	Next    *Conn       // that began on its address pair behind it, nil when none did
 	Trail   *Trail      // once it is closed, where it may go on from another address, or carry on another
 
-	Findings [3]uint64  // fails by Severity
-	Tallies  *Tallies   // once it is closed, when Config.Tallies asks for them
-	Rules    Evaluation // of its protocol
-	quality  Evaluation // of the capture: Quality
+	Findings [3]uint64 // fails by Severity
+	Tallies  *Tallies  // once it is closed, when Config.Tallies asks for them
 
-	packed    string // Dir and Ending, see pack
-	hasEnding bool   // Ending is among it
-
-	active             *active // nil once it is closed
-	decoded, malformed uint64
-	totals             *totals       // of its table, once it was handed out
-	flow               *Flow         // nil once it is closed
-	pulses             *[2]seq.Pulse // of a run without end, once it is closed
-	flip               bool          // a is the upper endpoint of the flow's key
-	closed             bool
-	succeeds           bool // another of the same addresses, see Flow.continues
+	packed    string        // Dir and Ending, see pack
+	hasEnding bool          // Ending is among it
+	totals    *totals       // of its table, once it was handed out
+	pulses    *[2]seq.Pulse // of a run without end, once it is closed
 }
 
 // active is what a connection needs only while it is open.
 type active struct {
-	dirs         [2]seq.Work
-	listeners    [2]listener
 	law, quality evaluation
 	sight        sight
 	waits        []wait
+	dirs         [2]seq.Work
+
+	listeners [2]listener
 
 	now    *State // what its protocol takes the state for, nil when it is settled
 	closer *Side

@@ -16,16 +16,17 @@ type Evaluation struct{ *evaluation } // nil once the connection is closed
 type evaluation struct {
 	c       *Conn
 	flow    *Flow
-	rules   []conform.Rule
 	tallies *tallySet
 	fr      *dissect.Frame `state:"-"` // at hand, nil when none is: it is only valid while it is handled
 	dir     dissect.Dir    // its sender
 	sight   *sight
-	holds   []hold
-	ripe    ripeness
 	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule
 	cases   int           // judged since it is at hand
-	habits  []*habit
+	holds   []hold
+	ripe    ripeness
+
+	rules  []conform.Rule
+	habits []*habit
 }
 
 // A habit is a rule that was broken and is reported once a side (conform.Rule.Summed).

@@ -34,17 +34,26 @@ func less(a, b *dissect.Endpoint) bool {
 
 // A Flow is one address pair.
 type Flow struct {
-	table      *Table
-	key        flowKey
-	seq        uint64    // order of creation
-	protocol   *Protocol // nil until recognised
-	leads      *leads    // of its neighbours, or of those of the one it is forced to
-	session    Session
+	// What most frames touch comes first, so that it lies in few cache lines.
+	table    *Table
+	key      flowKey
+	protocol *Protocol // nil until recognised
+	leads    *leads    // of its neighbours, or of those of the one it is forced to
+	session  Session
+	latest   uint64 // its latest frame
+	at       *Conn  // the latest that a frame was counted in, or that was finished
+	offload  offload
+	class    class // of what is not recognised
+	sides    uint8 // that sent something while it was not: bits
+	hopeless bool  // all probes say that it is not their protocol
+	summedUp bool  // its connections were summed up: see Table.relieve
+	up       bool  // the upper endpoint sent its first frame
+	compact  bool  // it was made small, and nothing came since
+
+	seq        uint64 // order of creation
 	bits       float64
 	detectedBy Detection
 	dialect    string
-	class      class     // of what is not recognised
-	sides      uint8     // that sent something while it was not: bits
 	probes     []Probe   // nil before they are needed
 	scores     []float64 // latest of each probe, when it is to be explained
 	story      *Story
@@ -57,18 +66,11 @@ type Flow struct {
 	released   bool    // too much was held: shown as plain UDP since
 	leftOut    bool    // some of its datagrams were, for lack of room
 	crowdedOut uint32  // number of them
-	hopeless   bool    // all probes say that it is not their protocol
-	summedUp   bool    // its connections were summed up: see Table.relieve
-	up         bool    // the upper endpoint sent its first frame
 	first      uint64  // its first frame
-	latest     uint64  // its latest frame
 	last       int64   // time of it
 	seen       int64   // when the latest datagram came, by Table.now; of a run without end
 	open       int     // connections that are not closed
 	closed     []*Conn // not packed yet, where Config.Pack asks for it
-	at         *Conn   // the latest that a frame was counted in, or that was finished
-	compact    bool    // it was made small, and nothing came since
-	offload    offload
 }
 
 // Dialect is the dialect a flow was forced to, or "".

@@ -24,35 +24,37 @@ const coarseAfter = 20
 
 // sight is what the capture shows of a connection: what guards ask for.
 type sight struct {
-	now     int64 // of the latest frame
-	stamp   int64 // latest time of the capture since its clock was set
-	frames  [2]uint64
-	last    [2]int64
-	frame   [2]uint64 // latest of each side
-	heard   [2]uint64 // frames of the peer before it
-	backAt  int64     // when time last ran backwards
-	fine    bool      // times are multiples of no coarse step
-	offStep bool      // … of coarseStep
-	offTick bool      // … of tickStep
-	timed   uint64    // frames with a time
-	dropped uint64    // packets the capture said it lost, before the frame at hand
+	// What most frames touch comes first, so that it lies in few cache lines.
+	now      int64  // of the latest frame
+	stamp    int64  // latest time of the capture since its clock was set
+	timed    uint64 // frames with a time
+	fine     bool   // times are multiples of no coarse step
+	frames   [2]uint64
+	last     [2]int64
+	frame    [2]uint64 // latest of each side
+	heard    [2]uint64 // frames of the peer before it
+	dropped  uint64    // packets the capture said it lost, before the frame at hand
+	ttlRun   [2]uint32
+	ttl      [2]uint8       // usual ones
+	stranger bool           // the frame at hand has an unusual one
+	full     *[2]fullWindow // nil while no frame filled a window
+	data     [2]seq.Sign    // latest frame with application data, when Config.Endings asks for it
+
+	backAt  int64 // when time last ran backwards
+	offStep bool  // … of coarseStep
+	offTick bool  // … of tickStep
 	dropAt  int64
 
 	lost      seq.Sign // packets the capture lost while the connection lived; frame: the one behind them
 	backwards seq.Sign
-	backMost  int64    // ns
-	waiting   bool     // an acknowledgement was due when the frame at hand came
-	silence   int64    // longest time without a frame while one was due, ns
-	wokenBy   seq.Sign // the frame behind it
-	firstAt   int64    // time of the first frame
-	ttl       [2]uint8 // usual ones
-	ttlRun    [2]uint32
-	idle      *Idle          // nil when there was none
-	fault     [2]*Fault      // latest error, nil when there was none
-	data      [2]seq.Sign    // latest frame with application data, when Config.Endings asks for it
-	full      *[2]fullWindow // nil while no frame filled a window
+	backMost  int64     // ns
+	waiting   bool      // an acknowledgement was due when the frame at hand came
+	silence   int64     // longest time without a frame while one was due, ns
+	wokenBy   seq.Sign  // the frame behind it
+	firstAt   int64     // time of the first frame
+	idle      *Idle     // nil when there was none
+	fault     [2]*Fault // latest error, nil when there was none
 	dropFrame uint64
-	stranger  bool // the frame at hand has an unusual one
 }
 
 // unseen is the sight of rules whose guards do not ask for it. Nothing changes it.

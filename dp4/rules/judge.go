@@ -34,29 +34,30 @@ type judge struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	hearing      hearing
-	count        count
+	// What most frames touch comes first, so that it lies in few cache lines.
+	started    bool          // judged as the beginning
+	nacks      bool          // it sends NACKs
+	perMessage bool          // its serials count the transmissions of whole messages
+	initial    *conform.Case // its first packet was sent again too soon, if the next one was not sent before
+	captured   uint64        // packets
+	heardTo    seq.Num       // highest number its peer named, believed or not, in epoch heardIn
+	heardIn    uint32
+	claims     conform.Pending[claim] // about packets it did not send yet
+	count      count
+	hearing    hearing
+
 	ignoredFrame ignoredFrame
-	claims       conform.Pending[claim] // about packets it did not send yet
 	odd          []oddity
 	odds         int
-	heardTo      seq.Num // highest number its peer named, believed or not, in epoch heardIn
-	heardIn      uint32
 	duties       [numAnswers]conform.Sample // answers that were asked for; bad when there was none
 	answers      int                        // acknowledgements by its peer of packets that asked for them
-	nacks        bool                       // it sends NACKs
 	denied       seq.History[denial]        // its packets that are reported missing
 	answered     seq.Num                    // these are of packets below it
 	excess       excess
 	product      product
-	started      bool          // judged as the beginning
-	initial      *conform.Case // its first packet was sent again too soon, if the next one was not sent before
-	retries      int           // whose time was judged
-
-	captured   uint64     // packets
-	missed     uint64     // of these, transmissions before were not captured
-	perMessage bool       // its serials count the transmissions of whole messages
-	zeros      *[32]zeros // nil while no later part had serial 0
+	retries      int        // whose time was judged
+	missed       uint64     // of these, transmissions before were not captured
+	zeros        *[32]zeros // nil while no later part had serial 0
 }
 
 // Follow implements track.Judge.

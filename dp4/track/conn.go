@@ -24,21 +24,22 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
+	// What most frames touch comes first, so that it lies in few cache lines.
 	seq, msg  seq.Serial
-	history   history
 	packets   packets
 	facts     facts
 	asm       assembler
-	bytes     byteCounts // of what it sent, by the other side's counts
-	aheadThen int        // bytes.ahead, when it was last captured
-	total     int64      // bytes of data frames captured, those to be ignored and copies included
-	sure      seq.Num    // numbers above were sent after the capture began
+	aheadThen int     // bytes.ahead, when it was last captured
+	total     int64   // bytes of data frames captured, those to be ignored and copies included
+	sure      seq.Num // numbers above were sent after the capture began
 	hasSure   bool
 	early     bool // the peer acknowledged up to earlyTo before a frame was captured
 	earlyTo   uint8
+	hasTick   bool
+	tick      uint32     // latest of its acknowledgements
+	bytes     byteCounts // of what it sent, by the other side's counts
 
-	tick    uint32 // latest of its acknowledgements
-	hasTick bool
+	history history
 	last    lastAck
 }
 

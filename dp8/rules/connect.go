@@ -36,6 +36,8 @@ func (p *cframes) copied(j *judge, h *dp8.Handshake) {
 // asked is what a side sent that the other one answers: CONNECTs of the connector,
 // CONNECTEDs or CONNECTED_SIGNEDs of the listener.
 type asked struct {
+	speaks bool // the side sent data or SACKs: it asks no more
+
 	n       int
 	copies  int   // of them, captured
 	first   uint8 // bMsgID
@@ -43,7 +45,6 @@ type asked struct {
 	firstAt int64
 	at      int64  // when top was captured
 	frame   uint64 // of top
-	speaks  bool   // the side sent data or SACKs: it asks no more
 	spokeAt int64
 	spoke   uint64 // frame
 }

@@ -30,29 +30,30 @@ type judge struct {
 	c            *session.Conn
 	hs           *track.Handshake
 	signed       *track.Signed
-	side         [2]side
-	timers       timerState
 	core         bool // a message of the DirectPlay core was seen
+	timers       timerState
+
+	side [2]side
 	commandState
 }
 
 // A side is what a judge remembers of one sender.
 type side struct {
-	*track.Side // what the connection knows of it
+	*track.Side      // what the connection knows of it
+	marked      bool // there are any
+	alive1      keepAliveState
+	sackWatch   sackState
+	sequence    sequenceState
+	run         run
 
-	sequence  sequenceState
-	marks     seq.History[mark]
-	marked    bool // there are any
-	run       run
-	closing   closeDuty
-	inDoubt   []doubtCase // what frames of doubtful signature break if they are forged
-	astray    bool        // its signatures were in doubt
-	doubtful  bool        // it reported different versions
-	uncoal    bool        // it coalesced although it must not
-	cframes   cframes
-	hard      hardDisconnectState
-	sackWatch sackState
-	alive1    keepAliveState
+	marks    seq.History[mark]
+	closing  closeDuty
+	inDoubt  []doubtCase // what frames of doubtful signature break if they are forged
+	astray   bool        // its signatures were in doubt
+	doubtful bool        // it reported different versions
+	uncoal   bool        // it coalesced although it must not
+	cframes  cframes
+	hard     hardDisconnectState
 }
 
 // commandState is what judging the command frames of a connection needs, besides what is

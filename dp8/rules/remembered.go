@@ -7,31 +7,30 @@ import (
 
 // A sequenceState is what the rules of sequence and acknowledgement remember of one side.
 type sequenceState struct {
-	// What it sends.
+	// What most frames touch comes first, so that it lies in few cache lines.
+	idle    bool    // all it had sent was acknowledged
+	odd     bool    // its masks name what was not sent: they may mean something else
+	begun   bool    // the start of its numbers was judged
+	plain   int     // frames in a row without a SACK mask
 	over    overrun // frames beyond the window
-	drops   uint64  // latest send mask that was judged: bit i is dropBase-1-i
-	dropsAt seq.Num
-	begun   bool // the start of its numbers was judged
 	start   beginning
-
-	// What it acknowledges.
-	bare    bool // an acknowledgement could not be read
+	alone   unmasked
+	duty    duty
 	mask    latestMask
-	idle    bool // all it had sent was acknowledged
-	odd     bool // its masks name what was not sent: they may mean something else
+	drops   uint64 // latest send mask that was judged: bit i is dropBase-1-i
+	dropsAt seq.Num
+	stall   stall
 	bases   baseCount
+	samples samples
+
+	bare    bool    // an acknowledgement could not be read
 	stuck   seq.Num // number it was last found not to pass, valid with isStuck
 	isStuck bool
 
-	stale   staleWatch
-	watch   retryWatch
-	alone   unmasked
-	duty    duty
-	stall   stall
-	samples samples
+	stale staleWatch
+	watch retryWatch
 
 	maskedAt int64 // time of its latest SACK mask
-	plain    int   // frames in a row without one
 }
 
 // A latestMask is the latest SACK mask of a side: bit i is next+1+i.
@@ -44,29 +43,31 @@ type latestMask struct {
 
 // A baseCount tells how the masks of a side can be read.
 type baseCount struct {
-	n, beyond int // masks with a new highest bit; of them, those that name the number behind the highest sent
 	top       seq.Num
-	masks     int     // all of them
-	waits     int     // different bNRcv
-	next1     int     // … of which the mask names the second number behind
-	next      seq.Num // the latest
-	since     int64   // when it was first captured with a mask
-	against   int     // signs that bNRcv + 1 had arrived although the masks do not name it
-	resent    bool    // one of them was that it was sent again and again, for this bNRcv
-	bit0      bool    // some mask names bNRcv + 1
+	n, beyond int  // masks with a new highest bit; of them, those that name the number behind the highest sent
+	resent    bool // one of them was that it was sent again and again, for this bNRcv
+	bit0      bool // some mask names bNRcv + 1
 	told      bool
+
+	masks   int     // all of them
+	waits   int     // different bNRcv
+	next1   int     // … of which the mask names the second number behind
+	next    seq.Num // the latest
+	since   int64   // when it was first captured with a mask
+	against int     // signs that bNRcv + 1 had arrived although the masks do not name it
 }
 
 // An unmasked is an unreliable number that the other side waits for.
 type unmasked struct {
-	num     seq.Num
-	frame   uint64
-	sent    int64 // when it was
-	since   int64 // when the other side was first seen to wait for it
-	told    int64 // time of the latest report that it is missing
-	frames  int   // of its side behind maskDue, without a mask that names it
 	waiting bool
 	judged  bool
+
+	num    seq.Num
+	frame  uint64
+	sent   int64 // when it was
+	since  int64 // when the other side was first seen to wait for it
+	told   int64 // time of the latest report that it is missing
+	frames int   // of its side behind maskDue, without a mask that names it
 }
 
 // An overrun are frames beyond the window, one for each acknowledgement in a row

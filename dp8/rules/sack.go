@@ -13,13 +13,14 @@ import (
 
 // A sackState is what judging the SACKs of one side needs.
 type sackState struct {
+	retry bool // a data frame with RETRY was captured for this side since its last such SACK
+	any   bool // a data frame was captured for it
+	fresh bool // … since the latest SACK that counted
+
 	over     conform.Case // a bNSeq above what was captured, not yet explained
 	overSeq  seq.Num
 	overSure bool // its full number is beyond doubt
 	retries  int  // SACKs in a row that report a retry none of which was captured
-	retry    bool // a data frame with RETRY was captured for this side since its last such SACK
-	any      bool // a data frame was captured for it
-	fresh    bool // … since the latest SACK that counted
 }
 
 // judgeSACK judges a SACK that is genuine, no copy, and not cut.

@@ -58,11 +58,12 @@ type duty struct {
 
 // Samples of one side: what it is waited for, and how it reacted before.
 type samples struct {
-	gapNum    seq.Num // a frame behind a gap, waiting to be named in a mask
-	gapAt     int64   // 0 when none waits
-	unnamed   bool    // it was to be named, and was not
+	gapNum seq.Num // a frame behind a gap, waiting to be named in a mask
+	gapAt  int64   // 0 when none waits
+	again  int64   // when a retry of an acknowledged number was captured, 0 when none waits
+
+	unnamed   bool // it was to be named, and was not
 	queued    conform.Sample
-	again     int64 // when a retry of an acknowledged number was captured, 0 when none waits
 	gaps      conform.Sample
 	repeats   conform.Sample
 	fast      conform.Sample

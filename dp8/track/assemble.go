@@ -45,6 +45,9 @@ type assembler struct {
 	conn    *conn
 	dir     dissect.Dir
 	started bool
+	after   bool    // the number before next was captured
+	open    bool    // a message of several frames is being put together
+	broken  bool    // … and lacks a part
 	first   seq.Num // first number captured, or where numbers begin
 	next    seq.Num // first number not consumed
 	top     seq.Num // one above the highest stored
@@ -52,13 +55,9 @@ type assembler struct {
 
 	orphaned   bool // a part came when its turn had passed
 	lastOrphan seq.Num
-
-	after  bool // the number before next was captured
-	open   bool // a message of several frames is being put together
-	broken bool // … and lacks a part
-	msg    session.Message
-	sum    hash.Hash
-	buf    []byte
+	msg        session.Message
+	sum        hash.Hash
+	buf        []byte
 }
 
 type slot struct {

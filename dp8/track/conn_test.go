@@ -19,9 +19,10 @@ var hosts = sessiontest.Hosts("10.0.0.1:2302", "10.0.0.2:2302")
 // A scene is a capture of host 0, which connects, and host 1.
 type scene struct{ *sessiontest.Scene }
 
-// newScene takes every address pair for DirectPlay 8 from the start when forced.
+// newScene takes every address pair for DirectPlay 8 from the start when forced. What was known of the
+// frame before says nothing of the next one (track.Spoil).
 func newScene(t *testing.T, opts track.Options, forced bool) *scene {
-	p := rules.New(opts)
+	p := track.Spoil(rules.New(opts))
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Links: true, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")

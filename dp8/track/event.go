@@ -31,9 +31,10 @@ type Judge interface {
 	End(unproven [2]bool)
 }
 
-// An Event is the frame at hand and what is known of it. It is one value for the whole connection:
-// a field holds for the Steps named beside it, and is of an earlier frame before. (Zeroing all of
-// it would cost more than decoding a frame.)
+// An Event is the frame at hand and what is known of it. It is one value for all connections of a
+// table, which takes one frame at a time: a field holds for the Steps named beside it, and is of an
+// earlier frame before, maybe of another connection. (Zeroing all of it would cost more than
+// decoding a frame, and a value for each connection would not stay in the cache.)
 type Event struct {
 	Frame  *dissect.Frame `state:"-"` // nil when none is at hand
 	Packet *dp8.Frame     `state:"-"` // decoded
@@ -63,6 +64,7 @@ type Event struct {
 	Said    Saying  // of the other side's numbers
 	Reading Reading
 	Applied Applied
+	ack     seq.Acknowledgement // what the engine is given
 	Giving  Giving
 
 	// Of command frames.

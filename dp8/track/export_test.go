@@ -38,10 +38,10 @@ func (p *probe) Strangers() int { return p.strangers }
 func SessionOf(b []byte) (id uint32, op uint8, ok bool) { return sessionOf(b) }
 
 // First is the first connection of an address pair.
-func First(s session.Session) *session.Conn { return s.(*pair).conns[0].c }
+func First(s session.Session) *session.Conn { return s.(spoiled).conns[0].c }
 
 // Remembers reports whether the first connection of an address pair remembers a data frame of a
 // side.
 func Remembers(s session.Session, dir dissect.Dir, num seq.Num) bool {
-	return s.(*pair).conns[0].side[dir].History.At(num) != nil
+	return s.(spoiled).conns[0].side[dir].History.At(num) != nil
 }

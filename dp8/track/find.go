@@ -9,7 +9,7 @@ import (
 )
 
 func newPair(f *session.Flow, learned *probe, opts *Options, judge func() Judge) *pair {
-	shared := f.Room(func() any { return new(room) }).(*room)
+	shared := f.Room(func() any { return &room{event: new(Event)} }).(*room)
 	return &pair{flow: f, opts: opts, judge: judge, learned: learned, room: shared}
 }
 

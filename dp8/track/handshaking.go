@@ -9,13 +9,14 @@ import (
 
 // Handshake is how far the handshake has come (MC-DPL8R 3.1.5.1).
 type Handshake struct {
+	Connects  int  // CONNECTs captured
+	Answered  bool // the listener's CONNECTED or CONNECTED_SIGNED was captured
+	Confirmed bool // the connector's was captured
+	Signed    bool // by CONNECTED_SIGNED
+	plain     bool // by CONNECTED
+	Secrets   bool // the connector's secrets were captured
+
 	any       bool   // some frame of it was captured
-	Connects  int    // CONNECTs captured
-	Answered  bool   // the listener's CONNECTED or CONNECTED_SIGNED was captured
-	Confirmed bool   // the connector's was captured
-	Signed    bool   // by CONNECTED_SIGNED
-	plain     bool   // by CONNECTED
-	Secrets   bool   // the connector's secrets were captured
 	tick      uint32 // of the latest CONNECT
 	connectAt int64  // when that was captured
 	Loop      int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known

@@ -88,7 +88,7 @@ func (c *conn) believeHeld(dir dissect.Dir, goesOn bool) {
 	}
 	slices.Reverse(kept)
 	k.held, k.trusting = nil, true
-	at := c.Event
+	at := *c.Event
 	c.c.Replay(dir, at.Frame, kept, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
@@ -107,7 +107,7 @@ func (c *conn) believeHeld(dir dissect.Dir, goesOn bool) {
 		c.sending(num, seq.Unmarked)
 		c.heedData(dir, num, d, c.isKeepAlive(d))
 	})
-	c.Event = at
+	*c.Event = at
 }
 
 // showKeys shows a frame that is genuine to the keyring, which may derive the modifier of

@@ -47,17 +47,18 @@ type Resending struct {
 // A History holds the latest data frames of a side.
 type History struct {
 	frames    seq.History[Record]
-	resent    seq.History[Resending] // of those that were sent again
-	Top       seq.Num                // highest number
-	Started   bool
-	missed    bool    // the peer acknowledged numbers before the first was captured
+	Top       seq.Num // highest number
 	Bottom    seq.Num // first number, and its time
-	began     int64
-	heard     int64 // time of the latest captured frame with a number
-	SureSince int64 // the side was silent for long before
-	fastest   int64 // shortest time in which WindowSize numbers were sent, ns
+	heard     int64   // time of the latest captured frame with a number
+	SureSince int64   // the side was silent for long before
+	fastest   int64   // shortest time in which WindowSize numbers were sent, ns
+	Started   bool
 	hasSpeed  bool
+	missed    bool    // the peer acknowledged numbers before the first was captured
 	Dropped   seq.Num // highest number that gave up others
+
+	resent    seq.History[Resending] // of those that were sent again
+	began     int64
 	lowMemory bool
 }
 

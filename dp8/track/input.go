@@ -7,7 +7,7 @@ import (
 )
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
-	c := &conn{flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
+	c := &conn{Event: p.room.event, flow: p.flow, pair: p, wants: p.flow.Wants(), connector: -1}
 	c.c = p.flow.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c)
 	for i := range dissect.Dirs {
@@ -20,7 +20,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
-		c.judge.Follow(View{c}, &c.Event)
+		c.judge.Follow(View{c}, c.Event)
 	}
 	return c
 }

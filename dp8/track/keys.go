@@ -120,6 +120,8 @@ type firsts struct {
 // of a frame is that of the epoch of its own number, number>>8: this one rule
 // reproduces the sender's rules of MC-DPL8R 3.1.4.4 (AMB-DP8-10).
 type keyring struct {
+	held []heldFrame // frames of pending that nothing is concluded from yet
+
 	known    bool
 	epoch    seq.Num // of current
 	current  dp8.Secret
@@ -132,7 +134,6 @@ type keyring struct {
 
 	cands      []candidate // for epoch+1
 	pending    uint64      // frames of epoch+1 that were tried
-	held       []heldFrame // frames of pending that nothing is concluded from yet
 	dropped    []heldFrame // those that were given up, until that is told
 	trusting   bool        // no further ones are kept: no guess seems to be right
 	unresolved uint64      // frames whose epoch was never resolved

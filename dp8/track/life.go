@@ -9,13 +9,14 @@ import (
 type lifecycle struct {
 	state    session.State
 	closer   session.Side // whose closing frame came first
-	closeAt  int64
-	hard     [2]bool     // HARD_DISCONNECT captured
-	graceful bool        // END_STREAM came before any HARD_DISCONNECT
-	tries    int         // sendings of the same thing since the peer was last heard
-	limit    int         // tries after which the side gives up
-	trier    dissect.Dir // direction of those tries
-	lastTry  int64
+	hard     [2]bool      // HARD_DISCONNECT captured
+	graceful bool         // END_STREAM came before any HARD_DISCONNECT
+	tries    int          // sendings of the same thing since the peer was last heard
+	trier    dissect.Dir  // direction of those tries
+
+	closeAt int64
+	limit   int // tries after which the side gives up
+	lastTry int64
 }
 
 // heard resets the count of unanswered tries when the other side speaks.

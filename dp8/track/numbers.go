@@ -10,27 +10,28 @@ import (
 // Numbers are what is known of the numbers of one side, and of those that it
 // acknowledges.
 type Numbers struct {
-	// What it sends.
+	// What most frames touch comes first, so that it lies in few cache lines.
 	Started    bool
+	hasOutlier bool
+	answered   bool    // some acknowledgement of the side was captured
+	unseen     bool    // what it acknowledges first was not captured
+	beyond     bool    // it acknowledges more than was captured since the other side was
 	TopFirst   seq.Num // highest number sent for the first time, outliers left out
 	TopSeen    seq.Num // highest captured, outliers left out
-	jump       Jump    // the latest step over numbers
-	outlier    seq.Num // number of a frame that was out of place, valid with hasOutlier
-	hasOutlier bool
+	queued     int     // of queue
+	claims     conform.Pending[Claim]
+	outran     int  // acknowledgements in a row far beyond what was captured
+	jump       Jump // the latest step over numbers
 
-	// What it acknowledges.
-	unseen   bool // what it acknowledges first was not captured
-	answered bool // some acknowledgement was captured
-	queue    [8]Told
-	queued   int
-	claims   conform.Pending[Claim]
-	beyond   bool // it acknowledges more than was captured since the other side was
-	outran   int  // acknowledgements in a row far beyond what was captured
+	outlier seq.Num // number of a frame that was out of place, valid with hasOutlier
+	queue   [8]Told // its latest acknowledgements
 }
 
 // A Jump is a step over numbers that were not captured: either the capture or the
 // network lost them, or the frame behind the step is out of place.
 type Jump struct {
+	after int // first sendings behind num
+
 	set   bool
 	Num   seq.Num // the frame behind the step
 	next  seq.Num // where numbers go on if that is out of place
@@ -38,7 +39,6 @@ type Jump struct {
 	Known bool    // cum is valid
 	Frame uint64
 	Time  int64
-	after int // first sendings behind num
 }
 
 // A Prior is what was known of a number before the frame at hand.

@@ -26,7 +26,8 @@ type pair struct {
 
 // A room is what all pairs of a table share.
 type room struct {
-	frame  dp8.Frame            `state:"-"` // of the datagram at hand
+	frame  dp8.Frame `state:"-"` // of the datagram at hand
+	event  *Event
 	rings  rings                `state:"-"`
 	pieces session.Spare[piece] `state:"-"` // of what waited
 }

@@ -67,7 +67,7 @@ func (c *conn) place(dir dissect.Dir, num seq.Num) {
 	case num > n.TopFirst:
 		c.Placing.Order = Ahead
 		cum, ok := c.cumulative(dir)
-		n.jump = Jump{true, num, n.TopFirst + 1, cum, ok, c.Frame.Frame, c.Frame.Time, 0}
+		n.jump = Jump{set: true, Num: num, next: n.TopFirst + 1, Cum: cum, Known: ok, Frame: c.Frame.Frame, Time: c.Frame.Time}
 		n.TopFirst = num
 	case n.hasOutlier && num == n.outlier:
 		n.hasOutlier = false

@@ -27,7 +27,7 @@ func (c *conn) confirmAcked(dir dissect.Dir, nrcv uint8, mask uint64) {
 
 // believe tracks the provisional frames of a side that the frame at hand confirms.
 func (c *conn) believe(dir dissect.Dir) {
-	at := c.Event
+	at := *c.Event
 	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
 		if !c.decodeAgain(again) {
 			return
@@ -38,12 +38,12 @@ func (c *conn) believe(dir dissect.Dir) {
 		c.mark(dir, num, x)
 		c.numberedFrame(dir, num, x, c.isKeepAlive(x))
 	})
-	c.Event = at
+	*c.Event = at
 	c.refuted(dir)
 }
 
 // decodeAgain makes a frame that was kept the one at hand.
 func (c *conn) decodeAgain(fr *dissect.Frame) bool {
-	c.Event = Event{Frame: fr, Packet: new(dp8.Frame), toldIn: c.toldIn}
+	*c.Event = Event{Frame: fr, Packet: new(dp8.Frame), toldIn: c.toldIn}
 	return c.Packet.Decode(fr.Payload, c.params, nil) == nil
 }

@@ -33,27 +33,28 @@ type judge struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	*track.Span // what it sent so far
+	// What most frames touch comes first, so that it lies in few cache lines.
+	*track.Span        // what it sent so far
+	pause       int64  // the longest time between two highest numbers, ns
+	largest     uint16 // payload acknowledged
+	swapped     int    // ids in a row that step by 256
+	odd         *oddity
+	payloads    payloads
+	forgotten   forgotten
+	claims      claims
 
 	jump      seq.Num             // the longest step forward
-	pause     int64               // the longest time between two highest numbers, ns
 	again     seq.History[resent] // packets sent, or acknowledged, again
 	ignored   *ignored            // nil while it resent nothing late
-	largest   uint16              // payload acknowledged
-	swapped   int                 // ids in a row that step by 256
 	early     int                 // resends before an answer could come
 	renewed   bool                // its numbers began again
-	odd       *oddity
 	copies    copies
 	denied    denied
-	claims    claims
 	ahead     claims // of ids that the other side had not reached
 	aheads    uint64 // … which it reached much later
 	unread    int    // datagrams of which it is not known what they were
 	refuted   bool   // some had ids that turned out to be out of place
 	beat      beats
-	forgotten forgotten
-	payloads  payloads
 	lacking   []*track.Partial // messages whose missing parts were looked at
 	endless   []endless
 	toldAfter bool

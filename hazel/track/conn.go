@@ -10,51 +10,50 @@ import (
 // A conn is one connection: what the page says, on top of the engine's
 // counters.
 type conn struct {
-	c     *session.Conn
-	flow  *session.Flow
-	wants *session.Config
-
+	// What most frames touch comes first, so that it lies in few cache lines.
+	c        *session.Conn
+	Event          // at hand
+	judge    Judge // nil for none
+	wants    *session.Config
+	flow     *session.Flow
 	forced   hazel.Dialect
 	family   hazel.Dialect // May14 or May30, anyPage for the others, AnyDialect before it is known
 	client   dissect.Dir   // direction of the client, -1 when unknown
+	secure   *tunnel       // DTLS; nil for a plain connection
+	blank    bool          // nothing of its datagrams was captured yet
+	finished bool          // settled: further frames are only counted
+	follows  bool          // there was another one before on the pair
+	ack      seq.Acknowledgement
 	hello    opening
-	side     [2]side
 	life     lifecycle
-	secure   *tunnel          // DTLS; nil for a plain connection
-	blank    bool             // nothing of its datagrams was captured yet
-	finished bool             // settled: further frames are only counted
-	follows  bool             // there was another one before on the pair
+	side     [2]side
+
 	replaced int64            // when another one followed on the pair
 	left     hazel.DialectSet // those that fit both sides, where there are several
-
-	Event       // at hand
-	judge Judge // nil for none
-	ack   seq.Acknowledgement
-	msg   session.Message
+	msg      session.Message
 }
 
 // A side is what is remembered of one sender.
 type side struct {
-	ids   series
-	facts facts
-	asm   assembler
-	tries tries
-
-	lastSent int64          // time of its last datagram
-	spokeAt  int64          // … that was no acknowledgement, 0 for never
-	beatID   uint16         // id of its last Hello that was a keepalive
-	beats    bool           // it keeps alive with empty Reliables
-	flags    bool           // it sends both flags of the page, and an id after them
-	empties  *recentNumbers // Reliables without data that were no keepalives; nil for none
-	junk     junkIDs        // ids a receiver may read out of what is malformed
-	history  lastAcks       // what it acknowledged last
-
-	may     hazel.DialectSet // see possible, 0 when what it depends on has changed
-	reading hazel.Dialect    // see reads, AnyDialect likewise
-
+	// What most frames touch comes first, so that it lies in few cache lines.
+	records  records
+	ids      series
+	facts    facts
+	may      hazel.DialectSet // see possible, 0 when what it depends on has changed
+	reading  hazel.Dialect    // see reads, AnyDialect likewise
+	lastSent int64            // time of its last datagram
+	spokeAt  int64            // … that was no acknowledgement, 0 for never
+	strays   []*Stray         // acknowledgements of ids that it never sent
 	Span
-	records records
-	strays  []*Stray // acknowledgements of ids that it never sent
+	history lastAcks // what it acknowledged last
+	tries   tries
+
+	asm     assembler
+	beatID  uint16         // id of its last Hello that was a keepalive
+	beats   bool           // it keeps alive with empty Reliables
+	flags   bool           // it sends both flags of the page, and an id after them
+	empties *recentNumbers // Reliables without data that were no keepalives; nil for none
+	junk    junkIDs        // ids a receiver may read out of what is malformed
 }
 
 // reads is the dialect to decode a datagram of a side in.

@@ -25,18 +25,18 @@ const sentKept = 16
 
 // tries counts what one side sent that is unanswered.
 type tries struct {
-	sent  [sentKept]transmission // number n at n%sentKept
-	list  [maxTries]Try
-	n     int
-	most  int      // transmissions of an id that was acknowledged in the end
-	pings int      // since anything was acknowledged
-	beat  int64    // when the last of those was sent
-	since seq.Sign // the first of those
-
 	// Transmissions since the other side was captured last, pings included.
 	alone       int
 	first, last int64 // when the first and the last of them was captured
 	firstIn     uint64
+
+	n     int                    // of list
+	most  int                    // transmissions of an id that was acknowledged in the end
+	pings int                    // since anything was acknowledged
+	beat  int64                  // when the last of those was sent
+	since seq.Sign               // the first of those
+	sent  [sentKept]transmission // number n at n%sentKept
+	list  [maxTries]Try
 }
 
 type transmission struct {

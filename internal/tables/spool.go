@@ -90,6 +90,9 @@ func (p *pile) spill(folder string) error {
 	if len(p.rows) == 0 {
 		return nil
 	}
+	if err := os.MkdirAll(folder, 0o777); err != nil { // no file may have been written there yet
+		return err
+	}
 	f, err := os.CreateTemp(folder, ".dpdissect-rows-*")
 	if err != nil {
 		return err

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
 
 // TestSpool: rows come in the order of their keys, however many of them waited in files, and no
-// file stays.
+// file stays. The folder need not be there.
 func TestSpool(t *testing.T) {
 	for _, most := range []int{1 << 20, 3000, 1} {
-		folder := t.TempDir()
+		folder := filepath.Join(t.TempDir(), "new")
 		s := newSpool(folder)
 		s.most = most
 		table := Named("ends")

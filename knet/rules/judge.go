@@ -44,13 +44,14 @@ type judge struct {
 
 // A side is what is remembered of one sender.
 type side struct {
-	datagrams     datagrams
-	ending        ending
-	ask           asking
+	datagrams datagrams
+	order     order
+	ask       asking
+	ending    ending
+
 	acking        acking
 	delays        delays
 	reacks        reacks
-	order         order
 	sentTransfers *sentTransfers
 	pace          pace
 }

@@ -11,11 +11,11 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 		return true
 	}
 	r := &d.recent
-	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
+	for i := r.latest(s); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
-		if f.hash == s.Hash && (s.IPID != 0 && s.IPID == f.ipid ||
+		if f.is(s) && (s.IPID != 0 && s.IPID == f.ipid ||
 			f.num == uint32(s.Num) && (s.Exact || s.Outdated || byTime && d.sameBytes(s, f))) {
-			f.time = s.Time
+			f.note(s)
 			return true
 		}
 	}
@@ -25,9 +25,9 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 // sameBytes decides about equal bytes under one number.
 func (d copying) sameBytes(s *Sending, f *recentDatagram) bool {
 	if s.Counted || s.Mark == MarkFirst {
-		return d.isRelayed(s, f.ipid, f.time)
+		return d.isRelayed(s, f.ipid, f.age(s))
 	}
-	return d.sameDatagram(s, f.ipid, f.time)
+	return d.sameDatagram(s, f.ipid, f.age(s))
 }
 
 // Unnumbered judges a frame that has no number of its own (acknowledgements,
@@ -69,8 +69,8 @@ func (d Quality) Repeats(s *Sending) bool {
 		return true
 	}
 	r := &d.recent
-	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
-		if f := r.at(i - 1); f.hash == s.Hash && f.num != uint32(s.Num) {
+	for i := r.latest(s); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.is(s) && f.num != uint32(s.Num) {
 			return true
 		}
 	}
@@ -113,9 +113,9 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 	case s.Exact:
 		return true
 	case s.Mark != MarkFirst && !s.Counted:
-		return d.sameDatagram(s, u.ipid, u.time)
+		return d.sameDatagram(s, u.ipid, s.Time-u.time)
 	}
-	copied := d.isRelayed(s, u.ipid, u.latest())
+	copied := d.isRelayed(s, u.ipid, s.Time-u.latest())
 	if copied {
 		u.noteCopy(s)
 	}
@@ -124,8 +124,8 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 
 // isRelayed decides about equal bytes where a second sending would differ, unless its
 // side forgot to mark it. Relays copy under an identification of their own; a copy may
-// be copied again.
-func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
+// be copied again. The one before came so many ns before.
+func (d copying) isRelayed(s *Sending, ipid uint16, age int64) bool {
 	known := s.IPID != 0 && ipid != 0
 	if known && s.IPID == ipid || s.Outdated || !s.HasTime {
 		return true
@@ -134,17 +134,16 @@ func (d copying) isRelayed(s *Sending, ipid uint16, latest int64) bool {
 	if !known {
 		horizon = 3 * d.Horizon()
 	}
-	return s.Time-latest <= horizon
+	return age <= horizon
 }
 
 // sameDatagram is the rule for byte-identical datagrams of one side: equal
 // non-zero IPv4 identifications are copies, different non-zero ones never; with
 // identification 0 and on IPv6, within CopyHorizon, unless the side was seen to send
 // again as soon.
-func (d copying) sameDatagram(s *Sending, ipid uint16, time int64) bool {
+func (d copying) sameDatagram(s *Sending, ipid uint16, age int64) bool {
 	if s.IPID != 0 && ipid != 0 {
 		return s.IPID == ipid
 	}
-	gap := s.Time - time
-	return gap <= CopyHorizon && (d.interval == 0 || gap < d.interval)
+	return age <= CopyHorizon && (d.interval == 0 || age < d.interval)
 }

@@ -98,10 +98,12 @@ func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
 		return false, false
 	}
 	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
-		if x := c.place(num); x.isOf(num) {
-			copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
-			retried = retried || x.num >= cycleRetried
+		x := c.place(num)
+		if x.ipid != s.IPID && x.num < cycleRetried || !x.isOf(num) {
+			continue
 		}
+		copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
+		retried = retried || x.num >= cycleRetried
 	}
 	return copied, retried
 }

@@ -3,38 +3,39 @@ package seq
 // A Direction is what one side of a connection sends. The exported counters
 // are those of the analysis record; what they count is said in docs/analysis.md.
 type Direction struct {
-	Frames, Bytes      uint64
-	DataFrames, Acks   uint64
-	Retries            uint64
-	UnneededRetries    uint64
-	Duplicates         uint64
-	OutOfOrder, Gaps   uint64
-	Messages           uint64
-	MessageBytes       uint64
-	IncompleteMessages uint64
-	KeepAlives         uint64
-
-	Signatures    Signatures
-	HasSignatures bool
-	Dialect       string // when the sides differ
-
-	*work                // nil before the first frame and once it is closed
-	peer      *Direction // what the other side sends
-	delivered uint64     // messages handed to the sink
-
-	byMaskOnly       uint64 // numbers not captured that only a mask acknowledged
-	notCaptured      uint64
-	lostBefore       uint64
-	voided           uint64
-	verified         bool // the checksum of one of its datagrams was right
-	noBefore         bool // Limits
+	// What most frames touch comes first, so that it lies in few cache lines.
+	*work                       // nil before the first frame and once it is closed
+	peer             *Direction // what the other side sends
+	over             bool       // it is closed: end is what came of it
+	verified         bool       // the checksum of one of its datagrams was right
+	noBefore         bool       // Limits
 	noAfter          bool
 	distrusted       bool // the peer's masks prove no losses
 	unpaired         bool // see Unpair
 	heard            bool // acknowledgements were captured; once it is closed
 	resentUnanswered bool // a captured number was sent again while nothing acknowledged it
 	offloaded        bool // what seems missing may be in datagrams that stood for several
-	over             bool // it is closed: end is what came of it
+	Frames, Bytes    uint64
+	DataFrames, Acks uint64
+	Messages         uint64
+	MessageBytes     uint64
+
+	Retries            uint64
+	UnneededRetries    uint64
+	Duplicates         uint64
+	OutOfOrder, Gaps   uint64
+	IncompleteMessages uint64
+	KeepAlives         uint64
+
+	Signatures    Signatures
+	HasSignatures bool
+	Dialect       string // when the sides differ
+	delivered     uint64 // messages handed to the sink
+
+	byMaskOnly  uint64 // numbers not captured that only a mask acknowledged
+	notCaptured uint64
+	lostBefore  uint64
+	voided      uint64
 
 	end  outcome
 	part *Part // what is reported, nil for all
@@ -42,53 +43,47 @@ type Direction struct {
 
 // work is what a Direction needs only while it is open.
 type work struct {
-	win    Window
+	// What most frames touch comes first, so that it lies in few cache lines.
+	minRTT           int64
+	late             int64  // the longest a frame was overtaken by
+	distinct         uint64 // numbers captured
+	firstAcks        uint64
+	wait, waitAt     int64    // see Pulse
+	account          *Account // nil unless Options.Account asks for it
+	hasRTT           bool
+	accepts          bool  // the peer acknowledged something
+	links            bool  // links between frames are wanted
+	settles          bool  // the listener wants what was concluded about numbers
+	trips            bool  // … and times
+	softGap, firmGap bool  // see noteGap
+	contradictions   uint8 // numbers the peer's masks acknowledged too early
+	beat             beat  // latest round trips
+	paths            paths
+	times            Times
+	provisional      []ProvisionalFrame // oldest first
+	refuted          []ProvisionalFrame // not told yet
+	disregarded      disregarded
+	long             longFrame
+	unheard, deaf    Deaf // see Quality.Unheard and Quality.Deaf
+	cycles           cycles
+	recent           recentDatagrams
+	win              Window
+	signs            Signs
+
 	units  units
-	recent recentDatagrams
-	cycles cycles
-	signs  Signs
-	paths  paths
 	losses lateLosses
 
-	ahead aheadCount // acknowledgements before what they acknowledge
+	ahead     aheadCount // acknowledgements before what they acknowledge
+	placed    Num        // the latest number believed while some were provisional
+	confirmed int        // place in provisional of what is confirmed, plus 1
+	carried   uint64     // sendings of units that datagrams carry (SendUnit), retries included
 
-	provisional []ProvisionalFrame // oldest first
-	refuted     []ProvisionalFrame // not told yet
-	placed      Num                // the latest number believed while some were provisional
-	confirmed   int                // place in provisional of what is confirmed, plus 1
-
-	times     Times
-	distinct  uint64 // numbers captured
-	carried   uint64 // sendings of units that datagrams carry (SendUnit), retries included
-	firstAcks uint64
-
-	links       bool // links between frames are wanted
-	disregarded disregarded
-	account     *Account // nil unless Options.Account asks for it
-
-	listener  Listener
-	settles   bool // the listener wants what was concluded about numbers
-	trips     bool // … and times
-	minRTT    int64
-	hasRTT    bool
-	accepts   bool  // the peer acknowledged something
-	acceptsAt int64 // when that was first captured
-	opened    int64 // time of the connection's first frame
-	late      int64 // the longest a frame was overtaken by
-	interval  int64 // shortest proven time to the second sending of a number, ns, 0 for none
-
-	softGap, firmGap     bool // see noteGap
+	listener             Listener
+	acceptsAt            int64 // when that was first captured
+	opened               int64 // time of the connection's first frame
+	interval             int64 // shortest proven time to the second sending of a number, ns, 0 for none
 	softGapAt, firmGapAt int64
-
-	contradictions uint8 // numbers the peer's masks acknowledged too early
-	long           longFrame
-
-	unheard, deaf Deaf // see Quality.Unheard and Quality.Deaf
-
-	beat beat // latest round trips
-	echo beat // latest pings
-
-	wait, waitAt int64 // see Pulse
+	echo                 beat // latest pings
 }
 
 // Signatures counts the signatures of one side by verdict.

@@ -242,6 +242,13 @@ func TestUnnumbered(t *testing.T) {
 	if again(2*recentLimit) == 0 || again(3*recentLimit-1) == 0 || again(2*recentLimit-1) != 0 {
 		t.Error("the latest frames are remembered, older ones forgotten")
 	}
+	for i := range uint64(1<<16 + 100) { // the counter of a chain has 16 bits
+		if at := (i + 1) << 20; l.d.Unnumbered(&Sending{Hash: at, IPID: 1}, false) != 0 {
+			t.Fatalf("datagram %d is no copy", i)
+		} else if i%1000 > 1 && l.d.Unnumbered(&Sending{Hash: at - 1<<20, IPID: 1}, false) == 0 {
+			t.Fatalf("a copy of the datagram before %d was not recognised", i)
+		}
+	}
 }
 
 func TestClose(t *testing.T) {

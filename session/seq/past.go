@@ -3,10 +3,11 @@ package seq
 // past remembers one bit of numbers that are otherwise forgotten: whether they
 // were acknowledged. Number n lives at bit n modulo the length.
 type past struct {
-	bits  []uint64 // power of two
-	limit Num      // bits at most, 0 when nothing is remembered
-	top   Num      // one above the highest number kept
-	n     Num      // numbers kept below top
+	limit Num // bits at most, 0 when nothing is remembered
+
+	bits []uint64 // power of two
+	top  Num      // one above the highest number kept
+	n    Num      // numbers kept below top
 }
 
 // keep enters the next number, or one behind a jump.

@@ -5,33 +5,51 @@ package seq
 const recentLimit = 512
 
 // recentDatagrams remembers the latest datagrams of one side that only their bytes tell
-// apart: retries, and frames without a number of their own. Datagrams are chained by their hash; a chain ends where the ring has
-// been written again.
+// apart: retries, and frames without a number of their own. Datagrams are chained by their
+// hash; a chain ends where the ring has been written again.
 type recentDatagrams struct {
 	ring      []recentDatagram // datagram i, from 0, at i modulo the length, a power of two
-	heads     []int32          // latest of each chain, plus 1; as many as the ring has
+	heads     []uint16         // low bits of the latest of each chain, plus 1; as many as the ring has
 	kept      int32
 	lowMemory bool
 }
 
+// A recentDatagram holds both halves of the hash in one, and the low bits of what is only compared
+// with what came lately.
 type recentDatagram struct {
-	hash uint64
-	time int64  // of the latest copy
-	num  uint32 // low bits: numbers with equal bytes are no further apart
+	hash uint32
+	num  uint32 // numbers with equal bytes are no further apart
+	time uint32 // µs of the latest copy
 	ipid uint16
 	back uint16 // how many datagrams back the one before it in its chain is, 0 for none
 }
 
-func (r *recentDatagrams) chain(hash uint64) *int32 {
-	return &r.heads[(hash^hash>>32)&uint64(len(r.heads)-1)]
+// shortHash is the hash of a sending. Its halves are no hashes by themselves: they come from the sum
+// of the checksum.
+func shortHash(s *Sending) uint32 { return uint32(s.Hash>>32) ^ uint32(s.Hash) }
+
+// is reports whether the datagram has the bytes of a sending.
+func (f *recentDatagram) is(s *Sending) bool { return f.hash == shortHash(s) }
+
+// note notes when the latest copy came.
+func (f *recentDatagram) note(s *Sending) { f.time = uint32(s.Time / 1e3) }
+
+// age is how long before a sending that was, ns: within 35 minutes either way.
+func (f *recentDatagram) age(s *Sending) int64 { return int64(int32(uint32(s.Time/1e3)-f.time)) * 1e3 }
+
+func (r *recentDatagrams) chain(hash uint32) *uint16 { return &r.heads[hash&uint32(len(r.heads)-1)] }
+
+// head is the latest datagram of a chain, counted from 1; 0 is none.
+func (r *recentDatagrams) head(chain *uint16) int32 {
+	return r.held(r.kept - int32(uint16(r.kept)-*chain))
 }
 
 func (r *recentDatagrams) at(i int32) *recentDatagram { return &r.ring[int(i)&(len(r.ring)-1)] }
 
 // knows reports a datagram with the bytes of one remembered under its number.
 func (r *recentDatagrams) knows(s *Sending) bool {
-	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
-		if f := r.at(i - 1); f.hash == s.Hash && f.num == uint32(s.Num) {
+	for i := r.latest(s); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.is(s) && f.num == uint32(s.Num) {
 			return true
 		}
 	}
@@ -41,21 +59,21 @@ func (r *recentDatagrams) knows(s *Sending) bool {
 // hasUnder reports whether a datagram is a copy, by its identification, of one that had
 // another number.
 func (r *recentDatagrams) hasUnder(s *Sending) bool {
-	for i := r.latest(s.Hash); i > 0; i = r.before(i) {
-		if f := r.at(i - 1); f.hash == s.Hash && f.ipid == s.IPID {
+	for i := r.latest(s); i > 0; i = r.before(i) {
+		if f := r.at(i - 1); f.is(s) && f.ipid == s.IPID {
 			return f.num != uint32(s.Num)
 		}
 	}
 	return false
 }
 
-// latest is the latest datagram of a chain, counted from 1, and before the one before
-// another; 0 is none.
-func (r *recentDatagrams) latest(hash uint64) int32 {
+// latest is the latest datagram of the chain of a sending, counted from 1, and before the one
+// before another; 0 is none.
+func (r *recentDatagrams) latest(s *Sending) int32 {
 	if r.kept == 0 {
 		return 0
 	}
-	return r.held(*r.chain(hash))
+	return r.head(r.chain(shortHash(s)))
 }
 
 func (r *recentDatagrams) before(i int32) int32 {
@@ -79,36 +97,35 @@ func (r *recentDatagrams) keep(s *Sending) {
 		*r = recentDatagrams{lowMemory: r.lowMemory} // the counter is full: begin again
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
-		if len(r.ring) == 0 || !r.lowMemory || s.Time-r.at(r.kept).time < LowMemoryTime {
+		if len(r.ring) == 0 || !r.lowMemory || r.at(r.kept).age(s) < LowMemoryTime {
 			r.grow()
 		}
 	}
-	f, head := r.at(r.kept), r.chain(s.Hash)
-	f.hash, f.time, f.num, f.ipid, f.back = s.Hash, s.Time, uint32(s.Num), s.IPID, 0
-	if back := r.kept + 1 - *head; *head > 0 && back < recentLimit {
-		f.back = uint16(back)
-	}
+	f := r.at(r.kept)
+	f.hash, f.num, f.ipid = shortHash(s), uint32(s.Num), s.IPID
+	f.note(s)
 	r.kept++
-	*head = r.kept
+	r.link(r.kept)
 }
 
-// link puts a frame in front of its chain.
+// link puts a datagram, counted from 1, in front of its chain.
 func (r *recentDatagrams) link(i int32) {
-	f := r.at(i)
-	head := r.chain(f.hash)
+	f := r.at(i - 1)
+	chain := r.chain(f.hash)
 	f.back = 0
-	if back := i + 1 - *head; *head > 0 && back < recentLimit {
-		f.back = uint16(back)
+	if head := r.head(chain); head > 0 && i-head < recentLimit {
+		f.back = uint16(i - head)
 	}
-	*head = i + 1
+	*chain = uint16(i)
 }
 
 // grow doubles ring and chains.
 func (r *recentDatagrams) grow() {
-	old := r.ring
-	r.ring, r.heads = make([]recentDatagram, max(8, 2*len(old))), make([]int32, max(8, 2*len(old)))
-	for i := max(0, r.kept-int32(len(old))); i < r.kept; i++ {
-		*r.at(i) = old[int(i)&(len(old)-1)]
-		r.link(i)
+	old := *r
+	r.ring, r.heads = make([]recentDatagram, max(8, 2*len(old.ring))), make([]uint16, max(8, 2*len(old.ring)))
+	for r.kept = max(0, old.kept-int32(len(old.ring))); r.kept < old.kept; {
+		*r.at(r.kept) = *old.at(r.kept)
+		r.kept++
+		r.link(r.kept)
 	}
 }

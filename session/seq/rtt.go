@@ -24,12 +24,13 @@ type RTT struct {
 type rtts struct {
 	n         uint64
 	lo, hi    int64
-	exact     []uint32   // ns
-	long      []int64    // those that take more than exact can hold
-	cells     *histogram // used once exact is full
+	exact     []uint32 // ns
 	overflow  bool
 	lowMemory bool
 	coarse    *coarse // used instead of cells where little is to be kept
+
+	long  []int64    // those that take more than exact can hold
+	cells *histogram // used once exact is full
 }
 
 // A histogram counts durations. Its first row has a cell for each value below

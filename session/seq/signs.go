@@ -2,6 +2,11 @@ package seq
 
 // Signs is what the frames of one side tell of the capture and the network.
 type Signs struct {
+	LargestAcked uint16 // payload
+	LatestAcked  int64  // time of the latest number that was acknowledged
+	Stuck        StuckUnit
+	trips        tripWindow
+
 	Uncaptured Sign // numbers acknowledged that were not captured
 	AsRetry    Sign // numbers first captured as a retry
 	Late       Sign // first sendings captured behind a later number
@@ -19,16 +24,11 @@ type Signs struct {
 	LongestHole  Num    // run of numbers passed over
 	PassedOver   uint64 // numbers in such runs
 	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
-	LargestAcked uint16 // payload
-	Stuck        StuckUnit
-	LatestAcked  int64 // time of the latest number that was acknowledged
-	MostUnneeded uint8 // most sendings of a number that had been acknowledged
-
-	trips     tripWindow
-	FirstTrip int64 // shortest of the first window
-	SlowTrip  int64 // shortest of the slowest two windows in a row since
-	SlowAt    Sign
-	lastTrip  int64 // shortest of the window before
+	MostUnneeded uint8  // most sendings of a number that had been acknowledged
+	FirstTrip    int64  // shortest of the first window
+	SlowTrip     int64  // shortest of the slowest two windows in a row since
+	SlowAt       Sign
+	lastTrip     int64 // shortest of the window before
 }
 
 // Losses is what speaks for losses that nothing proves, and for units that never arrive.

@@ -3,12 +3,13 @@ package seq
 // An aheadCount counts acknowledgements that were captured before what they acknowledge:
 // once and again the path explains them, regularly only two clocks do that differ.
 type aheadCount struct {
-	n      uint64
-	far    uint64 // acknowledgements far ahead of everything captured, and numbers sent first behind them
-	before Num    // numbers below were acknowledged before any was captured
-	most   int64  // longest time by which one came before, ns
-	last   int64  // when the latest of them came
-	first  Sign
+	before Num // numbers below were acknowledged before any was captured
+
+	n     uint64
+	far   uint64 // acknowledgements far ahead of everything captured, and numbers sent first behind them
+	most  int64  // longest time by which one came before, ns
+	last  int64  // when the latest of them came
+	first Sign
 }
 
 // leastAhead is how many show that clocks differ, when there is one for each eight numbers; leastLead is

@@ -9,14 +9,15 @@ const HistoryLimit = 128
 
 // Limits say what is remembered of the numbers of one side.
 type Limits struct {
-	History   Num   // numbers at most, at least HistoryLimit
-	Keep      int64 // ns for which a number is remembered while there is room
-	UnitKeep  int64 // ns for which a carried unit is remembered behind its last sending
-	Past      Num   // numbers of which, when they are forgotten, it is known whether they were acknowledged
-	Step      Num   // how far ahead of a provisional number another may be that confirms it, at least 16
-	Reach     Num   // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
-	Wide      bool  // numbers have so many bits that one that is damaged leads far
-	AckExcess Num   // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
+	History   Num // numbers at most, at least HistoryLimit
+	Reach     Num // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
+	AckExcess Num // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
+
+	Keep     int64 // ns for which a number is remembered while there is room
+	UnitKeep int64 // ns for which a carried unit is remembered behind its last sending
+	Past     Num   // numbers of which, when they are forgotten, it is known whether they were acknowledged
+	Step     Num   // how far ahead of a provisional number another may be that confirms it, at least 16
+	Wide     bool  // numbers have so many bits that one that is damaged leads far
 
 	// What acknowledgements of this kind can't prove: nothing is said of it.
 	NoBefore, NoAfter bool
@@ -77,30 +78,32 @@ const (
 // A Window holds the numbers one side sends: which were captured, how often,
 // and what the other side said of them. Numbers are unwrapped.
 type Window struct {
+	// What most frames touch comes first, so that it lies in few cache lines.
 	units     sparse[unit]
-	base      Num  // lowest remembered number
-	past      past // of numbers below base
-	floor     Num  // numbers below were forgotten
-	gone      bool // floor is valid
-	limits    Limits
+	base      Num   // lowest remembered number
+	top       Num   // one above the highest remembered number
+	highest   Num   // highest captured
+	cum       Num   // highest cumulative acknowledgement: all below it are acknowledged
+	oldest    Num   // no number below is in flight
+	now       int64 // of the latest sending, ns
+	started   bool
+	hasCum    bool
+	hasOrigin bool   // origin is valid
+	gone      bool   // floor is valid
 	lowMemory bool   // Config.LowMemory
-	now       int64  // of the latest sending, ns
-	top       Num    // one above the highest remembered number
 	lowest    Num    // lowest captured
-	highest   Num    // highest captured
 	sent      Num    // number of the latest sending
 	sentIn    uint64 // its frame, 0 before the first
-	started   bool
-	origin    Num  // first sending captured first: what lies below was sent before the capture began
-	hasOrigin bool // origin is valid
-	cum       Num  // highest cumulative acknowledgement: all below it are acknowledged
-	hasCum    bool
+	floor     Num    // numbers below were forgotten
 	mask      uint64 // latest selective acknowledgement: bit i is maskBase+i
 	maskTop   Num    // highest number any mask acknowledged
 	maskBase  Num
-	oldest    Num           // no number below is in flight
 	waiting   []waitingCopy // copies captured after their number was acknowledged
 	extra     map[Num][]Position
+	limits    Limits
+	past      past // of numbers below base
+
+	origin Num // first sending captured first: what lies below was sent before the capture began
 }
 
 // A waitingCopy is a copy of an acknowledged number that no later frame has
