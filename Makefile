@@ -11,6 +11,7 @@ MUTATE  ?= -n 300 -seed 1
 SOAK    ?=
 MOST    ?= 16777216
 PLUGIN  ?= 10000
+GOGC    ?= 400
 
 STATICCHECK ?= $(shell command -v staticcheck || echo $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2)
 
@@ -22,7 +23,7 @@ export CGO_ENABLED = 0
 .PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
-	$(GO) test -timeout 15m ./...
+	GOGC=$(GOGC) $(GO) test -timeout 15m ./...
 
 wine-test: ## the program for Windows, under Wine: prints what that for Linux prints, passes the transcripts
 	@command -v wine >/dev/null || { echo "wine-test: skipped, wine is not installed (Debian: wine wine64 gcc-mingw-w64-x86-64)"; exit 0; }; \
@@ -88,7 +89,7 @@ soak: edits ## the long campaigns: edits, more of what tests sample, and TIME fo
 	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_INVENTED=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
 	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/testbed/lab
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 30m ./internal/capture
-	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser'
+	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser|TestReportNumbers|TestLadder|TestPiecesAreOnePass|TestWiresharkShows'
 	@for p in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
 		$(MAKE) --no-print-directory fuzz PROTO=$$p TIME=$(TIME) || exit 1; \
 	done

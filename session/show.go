@@ -21,7 +21,7 @@ func (t *Table) frame(d *dissect.Datagram, protocol string) *dissect.Frame {
 	fr := &t.fr
 	// Field by field: assigning a whole Frame takes longer than decoding one.
 	fr.Datagram, fr.Protocol, fr.Connection, fr.Direction, fr.Type = d, protocol, -1, 0, ""
-	fr.Words, fr.RetryOf, fr.AckedIn, fr.Awaits, fr.Unreliable, fr.Skippable, fr.Err, fr.Possible = 0, 0, 0, false, false, false, nil, ""
+	fr.Words, fr.RetryOf, fr.AckedIn, fr.Answers, fr.Awaits, fr.Unreliable, fr.Skippable, fr.Err, fr.Possible = 0, 0, 0, 0, false, false, false, nil, ""
 	fr.Layout = dissect.Layout{}
 	fr.AckRTT, fr.Summary, fr.Acks, fr.Notes = 0, fr.Summary[:0], fr.Acks[:0], fr.Notes[:0]
 	if t.cfg.Trees {

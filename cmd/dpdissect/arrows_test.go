@@ -49,7 +49,7 @@ func arrows() []arrow {
 			"two captures are compared by what their packets carry and what their analyses say, whatever protocol that is"},
 		{"internal/measure", []string{"session"}, nil, "what is counted of a side is the same for all protocols and all who show it"},
 		{"internal/timeline", []string{"dissect", "session", "internal/measure"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
-		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/report"}, nil,
+		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/compare", "internal/report"}, nil,
 			"ladders are drawn of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
 		{"internal/events", []string{"dissect", "session", "internal/pipeline", "internal/timeline", "internal/report"}, nil,
 			"events are made of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},

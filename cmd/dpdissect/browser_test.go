@@ -403,6 +403,14 @@ func TestShots(t *testing.T) {
 	p.Eval(`{ const box = document.querySelector(".ladder"); box.scrollTop = page.rowHeight * (page.ladders[0].rows.findIndex((r) => r.kind === "loss") - 7); box.parentElement.scrollIntoView(); }`, nil)
 	p.Eval(`document.querySelector(".ladder button.run")?.click()`, nil)
 	shoot("report-frames.png")
+	first, second := comparePairs["outage"](t)
+	p = shown(t, b, reportOf(t, "--point", "player.pcap="+first, "--point", "server.pcap="+second))
+	resize(p, 1280, 1000)
+	p.Eval(`page.chooseView([...page.groups.values()][0], "delay", true); scrollTo(0, 0)`, nil)
+	shoot("report-pair.png")
+	scheme(p, "dark")
+	p.Eval(`document.querySelector('[data-chart="way"]').scrollIntoView()`, nil)
+	shoot("report-pair-moment.png")
 }
 
 // TestReportOfFarTimes opens reports of times that are years apart, go backwards, or stand

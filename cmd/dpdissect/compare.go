@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -23,7 +21,7 @@ import (
 // compareCommand is the flags of the command.
 type compareCommand struct {
 	input
-	points    []string // NAME=FILE
+	points    pairInput
 	reference choice
 	interval  seconds
 	datagrams bool
@@ -67,7 +65,7 @@ common.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&c.points, "point", nil, "a capture of a point, as `NAME=FILE`; repeatable, with two names")
+	c.points.add(cmd)
 	c.reference = newChoice("1", "2")
 	c.reference.add(cmd, "reference", "the point whose clock times are told in")
 	f.Var(&c.interval, "interval", "with --format json or ndjson: also what happened in each interval of `SECONDS`")
@@ -80,52 +78,6 @@ common.`,
 
 // args takes the files of --point, too.
 func (c *compareCommand) args(*cobra.Command, []string) error { return nil }
-
-// A pointFiles is the files of one point.
-type pointFiles struct {
-	name  string
-	files []string
-}
-
-// pointsOf are the two points of a command line.
-func (c *compareCommand) pointsOf(paths []string) (out []pointFiles, err error) {
-	const usage = "compare takes two captures of one session: dpdissect compare A B"
-	if len(c.points) > 0 && len(paths) > 0 {
-		return nil, usagef("--point names all files: %s stands without it", paths[0])
-	}
-	for _, p := range paths {
-		out = append(out, pointFiles{filepath.Base(p), []string{p}})
-	}
-	for _, p := range c.points {
-		name, file, ok := strings.Cut(p, "=")
-		if !ok || name == "" || file == "" {
-			return nil, usagef("--point %s: want NAME=FILE", p)
-		}
-		i := slices.IndexFunc(out, func(x pointFiles) bool { return x.name == name })
-		if i < 0 {
-			i = len(out)
-			out = append(out, pointFiles{name: name})
-		}
-		out[i].files = append(out[i].files, file)
-	}
-	if len(out) != 2 {
-		if len(c.points) > 0 {
-			return nil, usagef("--point needs exactly two names, but got %d: --point player=A --point server=B", len(out))
-		}
-		return nil, usagef("%s, but got %d; a point of several files is --point NAME=FILE", usage, len(out))
-	}
-	if out[0].name == out[1].name {
-		out[0].name, out[1].name = out[0].files[0], out[1].files[0]
-	}
-	for _, p := range out {
-		for _, f := range p.files {
-			if capture.ReadOnce(f) {
-				return nil, usagef("%s: a capture may be read twice: give a file, not standard input or a pipe", f)
-			}
-		}
-	}
-	return out, nil
-}
 
 // check refuses what has no meaning.
 func (c *compareCommand) check(cmd *cobra.Command, paths []string) error {
@@ -144,29 +96,17 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.check(cmd, paths); err != nil {
 		return err
 	}
-	points, err := c.pointsOf(paths)
+	points, err := c.points.of(paths, "compare takes two captures of one session: dpdissect compare A B")
 	if err != nil {
 		return err
 	}
-	all := slices.Concat(points[0].files, points[1].files)
-	before := stampsOf(all)
-	guard := c.guard(all)
-	out, err := c.createOutput(cmd, guard)
-	if err != nil {
-		return err
-	}
-	out.page()
-	c.same.shared = &destination{Writer: out, screen: out.screen}
-	defer func() { c.same.shared = nil }()
-	r, err := c.compare(cmd, points, c.format.value == "ndjson" || c.datagrams)
-	if r != nil && c.annotate != "" {
-		r.Choose(c.choice())
-		err = cmp.Or(c.annotateBoth(cmd, points, r, guard), err)
-	}
-	if r != nil {
-		err = cmp.Or(c.write(out, r), sameFiles(cmd.ErrOrStderr(), all, before), err)
-	}
-	return out.end(err)
+	return c.readPair(cmd, points, c.format.value == "ndjson" || c.datagrams, func(out *destination, guard *outfile.Guard, r *compare.Comparison) (err error) {
+		if c.annotate != "" {
+			r.Choose(c.choice())
+			err = c.annotateBoth(cmd, points, r, guard)
+		}
+		return cmp.Or(c.write(out, r), err)
+	})
 }
 
 // compare reads the captures of both points and compares them. An input that could be read in
@@ -238,10 +178,8 @@ func (j *job) listen(r *compare.Reader) (findings func() []session.Finding, queu
 
 // choice gathers the flags that say what of the comparison is shown.
 func (c *compareCommand) choice() compare.Choice {
-	x := compare.Choice{Reference: int(c.reference.value[0] - '1'), Interval: int64(time.Duration(c.interval))}
-	if w := c.window(); w != nil {
-		x.From, x.To = w.From, w.To
-	}
+	x := c.spanOf()
+	x.Reference, x.Interval = int(c.reference.value[0]-'1'), int64(time.Duration(c.interval))
 	if c.connection.given {
 		x.Shown = func(id int) bool { return id == int(c.connection.id) }
 	}

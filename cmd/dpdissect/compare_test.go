@@ -99,13 +99,26 @@ func (c *tapped) each(change func(i int, r *capture.Record)) *tapped {
 // write writes a capture file.
 func (c *tapped) write(name string) string {
 	c.t.Helper()
+	return c.writeAs(name, "pcap", func(*capture.Writer) error { return nil })
+}
+
+// writeListened writes a pcapng that says from when until when its interface was listened to.
+func (c *tapped) writeListened(name string, from, to int64) string {
+	c.t.Helper()
+	return c.writeAs(name, "pcapng", func(w *capture.Writer) error {
+		return w.Statistics(0, capture.Statistics{Start: from, End: to, Received: uint64(len(c.records))})
+	})
+}
+
+func (c *tapped) writeAs(name, format string, end func(w *capture.Writer) error) string {
+	c.t.Helper()
 	path := filepath.Join(c.t.TempDir(), name)
 	f, err := os.Create(path)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Nanoseconds: true, Interfaces: []capture.Interface{{Link: c.records[0].Link}}})
+	w, err := capture.NewWriter(f, capture.WriterOptions{Format: format, Nanoseconds: true, Interfaces: []capture.Interface{{Link: c.records[0].Link}}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -113,6 +126,9 @@ func (c *tapped) write(name string) string {
 		if err := w.Write(&c.records[i]); err != nil {
 			c.t.Fatal(err)
 		}
+	}
+	if err := end(w); err != nil {
+		c.t.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {
 		c.t.Fatal(err)
@@ -127,6 +143,7 @@ type passage struct {
 	Direction  string
 	Fate       string
 	Time       string
+	Time1      string   `json:"time_1"`
 	Frame1     int      `json:"frame_1"`
 	Frame2     int      `json:"frame_2"`
 	Copies1    []int    `json:"copies_1"`

@@ -300,6 +300,32 @@ func TestCompareOutside(t *testing.T) {
 	}
 }
 
+// TestCompareOutsideByInterfaceTimes: fate outside goes by pcapng's interface times when there are any: what one capture holds
+// is lost where the other listened, and nothing came (section 4).
+func TestCompareOutsideByInterfaceTimes(t *testing.T) {
+	a, b := tap(t, ends(t, "h-clean.client.pcap.gz"))
+	begin, end := b.records[0].Time, b.records[len(b.records)-1].Time
+	server, cut := a.server(), begin+(end-begin)/2
+	a = a.without(func(_ int, r *capture.Record) bool { return r.Time >= cut && !bytes.Equal(r.Data[30:34], server) })
+	silent := b.without(func(_ int, r *capture.Record) bool { return r.Time >= cut }) // the path is dead
+	for listened, want := range map[int64]string{0: "outside", end: "lost_between"} {
+		path := silent.write("b.pcap")
+		if listened != 0 {
+			path = silent.writeListened("b.pcapng", begin, listened)
+		}
+		all, _ := compared(t, a.write("a.pcap"), path)
+		fates := map[string]int{}
+		for _, x := range all {
+			if x.Frame2 == 0 && x.Frame1 > 0 && bytes.Equal(a.records[x.Frame1-1].Data[30:34], server) && a.records[x.Frame1-1].Time > cut+1e9 && a.records[x.Frame1-1].Time < end-1e9 {
+				fates[x.Fate]++
+			}
+		}
+		if len(fates) != 1 || fates[want] < 20 {
+			t.Errorf("listened until %d: %v, want %s", listened, fates, want)
+		}
+	}
+}
+
 // TestCompareSamePoint: one file twice, or two taps of one place (section 8).
 func TestCompareSamePoint(t *testing.T) {
 	a, _, _ := pair(t)

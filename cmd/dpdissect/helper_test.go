@@ -30,11 +30,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"dpdissect": main})
 }
 
-// tests are those of this package, which have one browser.
+// tests are those of this package, which have one browser and one program.
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
-	defer chromium.Stop()
+	defer func() {
+		chromium.Stop()
+		_ = os.RemoveAll(programDir)
+	}()
 	return m.M.Run()
 }
 

@@ -24,11 +24,13 @@ type reportCommand struct {
 	input
 	title  string
 	redact bool
+	both   *pairReport // of two captures of one session, else nil
 }
 
 func newReport() *cobra.Command {
 	c := &reportCommand{}
 	c.formats = []string{"html"}
+	c.pair = &pairInput{run: c.runPair}
 	cmd := &cobra.Command{
 		Use:   "report INPUT...",
 		Short: "Write one HTML page that shows what happened, with plots",
@@ -43,13 +45,21 @@ Plots are drawn for 20 connections at most, the worst first, and frames are
 shown for the 3 worst of them, up to 20,000 frames; --connection, -Y, --from and
 --to choose others. Captures are read twice, so they have to be files. --redact
 replaces addresses, paths and the texts that packets carry with placeholders,
-the same for the same; session ids and --title stay.`,
+the same for the same; session ids and --title stay.
+
+Of two captures of one session, made at two points, the page says and draws what
+'dpdissect compare' finds: where datagrams were lost, how long each direction
+takes over time, the clocks, how connections ended by the evidence of both, and
+the moments that count, datagram by datagram from one point to the other. All
+else in it is of the first capture.`,
 		Example: `  dpdissect report game.pcap -o report.html
   dpdissect report --connection 3 --from 12:02 --to 12:05 -o lag.html game.pcap
+  dpdissect report player.pcap server.pcap -o both.html
   dpdissect report --redact --title 'Ticket 4711' -o ticket.html game.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar, no word of a large page"},
 		RunE:        c.runE,
 	}
+	c.pair.add(cmd)
 	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
 	cmd.Flags().BoolVar(&c.redact, "redact", false, "replace addresses, paths and words of packets, the same for the same")
 	c.add(cmd)
@@ -67,6 +77,11 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 	case slices.ContainsFunc(paths, capture.ReadOnce):
 		return usagef("a report reads its captures twice: give files, not standard input or pipes")
 	}
+	return c.one(cmd, paths)
+}
+
+// one writes the page of captures that are merged by time.
+func (c *reportCommand) one(cmd *cobra.Command, paths []string) error {
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
 		return err
@@ -119,6 +134,9 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		return e
 	}
 	drawn.Title, drawn.Made, drawn.Redacted = cmp.Or(c.title, titleOf(paths, c.redact)), madeBy(cmd), c.redact
+	if e := c.both.put(drawn, worst); e != nil {
+		return e
+	}
 	drawn.Chosen = slices.ContainsFunc([]string{"display-filter", "connection", "from", "to", "protocols"}, cmd.Flags().Changed)
 	size, e := htmlreport.Write(j.out, drawn)
 	if e == nil && size > largePage && !c.quiet {

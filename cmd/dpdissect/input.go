@@ -44,6 +44,7 @@ type input struct {
 	blocks       bool     // packets have their blocks, to be written again
 	expand       positive // GiB
 	same         sameSession
+	pair         *pairInput              // of commands that draw two captures of one session together, else nil
 	pieces       *piecewise              // of commands that take a capture piece by piece, else nil
 	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
 	stdin        io.Reader               // what "-" reads, standard input when nil
@@ -85,6 +86,9 @@ func (in *input) add(cmd *cobra.Command) {
 		if err := in.tshark.check(cmd, args, &in.format); err != nil {
 			return err
 		}
+		if in.pair != nil && len(in.pair.named) > 0 {
+			return nil // which are the inputs
+		}
 		return check(cmd, in.inputs(args))
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -92,6 +96,9 @@ func (in *input) add(cmd *cobra.Command) {
 			return err
 		}
 		paths := in.captures(cmd.ErrOrStderr(), args)
+		if in.pair != nil && len(in.pair.named) > 0 {
+			return in.pair.runOn(cmd, paths)
+		}
 		if done, err := in.apart(cmd, paths, run); done {
 			return err
 		}

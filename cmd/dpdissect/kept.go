@@ -71,6 +71,7 @@ func (k *keptCapture) finish(stderr io.Writer) error {
 func describe(o *record.Options, src *capture.Source) {
 	o.Application, o.OS, o.Hardware = "dpdissect "+buildVersion().Version, runtime.GOOS, runtime.GOARCH
 	o.Interfaces, o.Start, o.PacketDrops = src.Interfaces(), time.Now(), true
+	o.Heard = src.Heard
 	o.Stats = func(i int) (received, dropped uint64, ok bool) {
 		n, ok := src.Counts(i)
 		return n.Received, n.Dropped, ok

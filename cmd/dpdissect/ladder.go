@@ -26,6 +26,7 @@ const ladderWait = 2 * time.Second
 func newLadder() *cobra.Command {
 	c := &ladderCommand{}
 	c.delay = reportDelay
+	c.pair = &pairInput{run: c.runPair}
 	c.formats = []string{textFormat, "svg for a picture", "mermaid for Markdown", jsonFormat}
 	cmd := &cobra.Command{
 		Use:   "ladder INPUT...",
@@ -45,6 +46,14 @@ are told, unless frames come at such intervals anyway.
 among its frames, and --around FRAME shows 20 of them before a frame and 20
 after it. A ladder holds 100,000 frames: of a longer connection choose a part.
 
+Two captures of one session, made at two points, are drawn together: a lifeline
+for each point, with the frames and the clock of its capture, and an arrow for
+each datagram as 'dpdissect compare' pairs them, with how long it was on its
+way. Those lost between the points end on the way. Connections have the numbers
+of compare, and --around takes a frame of the first point. --point names the
+points, as for compare; it is needed where a router changes addresses between
+them, because files of other addresses are merged.
+
 svg is a picture for browsers, in dark and light; mermaid is a sequenceDiagram
 for Markdown; json is one document with all that a drawing needs, and
 'dpdissect schema ladder' describes it. What was lost before the capture point
@@ -52,13 +61,15 @@ has no frame: it stands where the gap showed, if the frame there was chosen.`,
 		Example: `  dpdissect ladder game.pcap
   dpdissect ladder --connection 2 --from 12:02 --to 12:03 game.pcap
   dpdissect ladder --around 340 game.pcap
-  dpdissect ladder --format svg -o game.svg game.pcap`,
+  dpdissect ladder --format svg -o game.svg game.pcap
+  dpdissect ladder --from 12:02 --to 12:03 player.pcap server.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar"},
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
 	f.Var(&c.around, "around", "show the frames around `FRAME`: 20 before it and 20 after it")
 	f.BoolVar(&c.all, "all", false, "show each frame in a row of its own")
+	c.pair.add(cmd)
 	f.BoolVar(&c.ascii, "ascii", false, "draw text with ASCII characters only")
 	c.add(cmd)
 	return cmd

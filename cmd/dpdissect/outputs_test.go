@@ -65,6 +65,7 @@ var tried = map[string][][]string{
 	"verify":              {}, // of a capture that is there already: TestRedactVerifyFindsWhatIsPlanted
 	"redact output":       {},
 	"reduce decode-as":    {},
+	"point":               {}, // of pairs of captures: TestLadderPairRows and others
 	"around":              {{"--around", "9"}},
 	"title":               {{"--title", "<b>\x1b[31m&amp;"}},
 	"out":                 {{"--out", folderMark + "/payloads"}},

@@ -61,6 +61,9 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 	if how == "auto" && len(pairs) == 0 {
 		return false, nil
 	}
+	if how == "auto" && in.pair != nil && len(paths) == 2 {
+		return true, in.pair.runOn(cmd, paths)
+	}
 	if err := in.canBeApart(cmd); err != nil {
 		return true, err
 	}

@@ -63,6 +63,14 @@ func secondPoint(from, to string) error {
 	}
 }
 
+// how says how two captures of one session are told of each by itself: some commands draw them together.
+func how(command string) string {
+	if command == "ladder" || command == "timeline" {
+		return "alone"
+	}
+	return "auto"
+}
+
 // TestPointsValidate checks the JSON of two capture points against its schema, and that of
 // each file against the command's.
 func TestPointsValidate(t *testing.T) {
@@ -73,7 +81,7 @@ func TestPointsValidate(t *testing.T) {
 	whole := schema(t, "points")
 	for command, name := range map[string]string{"analyze": "analysis", "explain": "explain", "timeline": "interval", "decode": "frame", "messages": "message", "ladder": "ladder"} {
 		one := schema(t, name)
-		for _, v := range records(t, output(t, command, "--format", "json", client, server)) {
+		for _, v := range records(t, output(t, command, "--format", "json", "--same-session", how(command), client, server)) {
 			if err := whole.Validate(v); err != nil {
 				t.Errorf("%s: %v", command, err)
 			}

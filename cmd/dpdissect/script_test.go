@@ -21,7 +21,8 @@ import (
 )
 
 // TestScript runs the transcripts in testdata/script. $PCAPS is the folder of the
-// captures kept with the project.
+// captures kept with the project. They start the program a thousand times, and it starts faster than
+// this test, which is linked of more.
 func TestScript(t *testing.T) { testscript.Run(t, scripts(t)) }
 
 // scripts are the parameters of the transcripts.
@@ -31,12 +32,14 @@ func scripts(t *testing.T) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	path := filepath.Dir(built(t)) + string(filepath.ListSeparator)
 	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", path+env.Getenv("PATH"))
 			env.Setenv("PCAPS", pcaps)
 			env.Setenv("TZ", "UTC")
 			env.Setenv("COLUMNS", "120")

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
@@ -15,15 +17,35 @@ const (
 	profileAdded = 256 << 10
 )
 
+// built is the program as its users have it, compiled once for all tests.
+func built(t testing.TB) string {
+	t.Helper()
+	file, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+var program = sync.OnceValues(func() (file string, err error) {
+	if programDir, err = os.MkdirTemp("", "dpdissect-test-"); err != nil {
+		return "", err
+	}
+	file = filepath.Join(programDir, "dpdissect")
+	if runtime.GOOS == "windows" {
+		file += ".exe"
+	}
+	return file, programtest.Build(file, "-ldflags=-s -w", "-buildvcs=false")
+})
+
+// programDir is removed after all tests.
+var programDir string
+
 // TestProgramIsSmall: what the program is linked of fits into 16 MiB. The usual reason for more
 // is a function that calls methods by their names, as text/template does: then the linker keeps
 // all methods.
 func TestProgramIsSmall(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "dpdissect")
-	if err := programtest.Build(file, "-ldflags=-s -w"); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(file)
+	info, err := os.Stat(built(t))
 	if err != nil {
 		t.Fatal(err)
 	}

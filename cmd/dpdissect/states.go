@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -140,9 +141,9 @@ func stateLayout() uint64 {
 }
 
 // stateTypes is the number of the layout, and what of the types could not be written.
-func stateTypes() (uint64, []string) {
+var stateTypes = sync.OnceValues(func() (uint64, []string) {
 	return pipeline.Layout(session.Config{Protocols: protocols.All(protocols.Options{})}, append(tables.Types(), new(pipeline.Findings))...)
-}
+})
 
 // attach opens --state-out and lets the job's run go on from a state, and leave one. kept
 // is what is kept beside.

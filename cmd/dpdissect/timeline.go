@@ -30,6 +30,7 @@ func newTimeline() *cobra.Command {
 	c := &timelineCommand{}
 	c.delay = reportDelay
 	c.formats = []string{textFormat, csvFormat, jsonFormat, ndjsonFormat}
+	c.pair = &pairInput{run: c.runPair}
 	cmd := &cobra.Command{
 		Use:   "timeline INPUT...",
 		Short: "Show the numbers of connections over time",
@@ -47,15 +48,21 @@ With --format json or ndjson each interval is a record; 'dpdissect schema
 interval' describes it. csv has the same columns. With -Y only connections with
 at least one matching datagram are shown, with all their numbers. With --from
 and --to the intervals that overlap the span are shown, each with all its
-numbers.`,
+numbers.
+
+Of two captures of one session, made at two points, each interval says what
+'dpdissect compare' finds: how many datagrams were sent and lost between the
+points, how long they were on their way, and how long they were queued.`,
 		Example: `  dpdissect timeline game.pcap
   dpdissect timeline --connection 2 --interval 100ms game.pcap
   dpdissect timeline --plot --connection 2 game.pcap
-  dpdissect timeline --format csv -o game.csv game.pcap`,
+  dpdissect timeline --format csv -o game.csv game.pcap
+  dpdissect timeline --interval 100ms player.pcap server.pcap`,
 		Annotations: map[string]string{quietMeans: "no progress bar", slicesTime: "yes"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a duration such as 100ms or 5m; 1 by default")
+	c.pair.add(cmd)
 	cmd.Flags().BoolVar(&c.plot, "plot", false, "draw plots of the rate, retries, numbers in flight and round trips")
 	c.add(cmd)
 	return cmd

@@ -121,8 +121,9 @@ func transcriptsInWine(t *testing.T, dir string) {
 	}
 	setup := p.Setup
 	p.Setup = func(env *testscript.Env) error {
+		err := setup(env)
 		env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
-		return setup(env)
+		return err
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	testscript.Run(t, p)

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
+	"github.com/dpdissect/dpdissect/internal/testbed/ngtest"
 	"github.com/dpdissect/dpdissect/internal/wireshark"
 )
 
@@ -51,6 +54,31 @@ func (s *sharkRun) out(t testing.TB, args ...string) []byte {
 	return out
 }
 
+// together annotates captures into one file, each a section of its own: starting tshark takes longer than
+// showing one. It gives of each packet of the file the capture, and its number there.
+func (s *sharkRun) together(t testing.TB, captures ...string) (file string, from []numberedIn) {
+	t.Helper()
+	var all []byte
+	for _, path := range captures {
+		b := annotated(t, path)
+		all = append(all, b...)
+		for i := range ngtest.Packets(blocksOf(t, b)) {
+			from = append(from, numberedIn{path, i + 1})
+		}
+	}
+	file = filepath.Join(s.home, "together.pcapng")
+	if err := os.WriteFile(file, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file, from
+}
+
+// A numberedIn is a packet of a capture.
+type numberedIn struct {
+	path  string
+	frame int
+}
+
 // ourFilters are the names that protocols have in Wireshark, by their own.
 var ourFilters = func() map[string]string {
 	all := map[string]string{}
@@ -76,7 +104,8 @@ type pdmlPacket struct {
 // shown is what tshark shows of packets: for each of our protocols' trees, "name value" in order.
 func (s *sharkRun) shown(t testing.TB, args ...string) (all [][]string) {
 	t.Helper()
-	d := xml.NewDecoder(bytes.NewReader(s.out(t, append([]string{"-T", "pdml"}, args...)...)))
+	ours := strings.Join(slices.Collect(maps.Values(ourFilters)), " ") + " fake-field-wrapper"
+	d := xml.NewDecoder(bytes.NewReader(s.out(t, append([]string{"-T", "pdml", "-J", ours}, args...)...)))
 	d.Strict = false
 	for {
 		tok, err := d.Token()
@@ -196,7 +225,7 @@ func wantedTrees(t testing.TB, path string) map[int][]string {
 // sample are the captures that are tried: one in nine, or all where every form is.
 func sample(t *testing.T) (some []string) {
 	for i, path := range captures(t) {
-		if i%9 == 4 || os.Getenv(everyForm) == "all" {
+		if hasTurn(i+5, 9) {
 			some = append(some, path)
 		}
 	}
@@ -208,32 +237,30 @@ func sample(t *testing.T) (some []string) {
 func TestWiresharkShowsWhatDecodeSays(t *testing.T) {
 	s := newShark(t)
 	seen := map[string]int{}
-	for _, path := range sample(t) {
-		file := filepath.Join(s.home, "annotated.pcapng")
-		if err := os.WriteFile(file, annotated(t, path), 0o600); err != nil {
-			t.Fatal(err)
+	some := sample(t)
+	file, from := s.together(t, some...)
+	want := map[string]map[int][]string{}
+	for _, path := range some {
+		want[path] = wantedTrees(t, path)
+	}
+	for _, more := range [][]string{nil, {"-2"}} {
+		got := s.shown(t, append([]string{"-r", file}, more...)...)
+		if len(got) != len(from) {
+			t.Fatalf("%q: %d packets, want %d", more, len(got), len(from))
 		}
-		want := wantedTrees(t, path)
-		for _, more := range [][]string{nil, {"-2"}} {
-			got := s.shown(t, append([]string{"-r", file}, more...)...)
-			for i := range got {
-				for _, tree := range want[i+1] {
-					name, _, _ := strings.Cut(tree, "\n")
-					seen[name]++
-				}
-				if !slices.Equal(got[i], want[i+1]) && len(want[i+1]) > 0 {
-					t.Fatalf("%s, %q: frame %d is shown as\n%s\nwant\n%s", path, more, i+1, strings.Join(got[i], "\n--\n"), strings.Join(want[i+1], "\n--\n"))
-				}
+		for i, at := range from {
+			trees := want[at.path][at.frame]
+			for _, tree := range trees {
+				name, _, _ := strings.Cut(tree, "\n")
+				seen[name]++
 			}
-			for frame := range want {
-				if frame > len(got) {
-					t.Fatalf("%s: %d packets, want %d", path, len(got), frame)
-				}
+			if !slices.Equal(got[i], trees) && len(trees) > 0 {
+				t.Fatalf("%s, %q: frame %d is shown as\n%s\nwant\n%s", at.path, more, at.frame, strings.Join(got[i], "\n--\n"), strings.Join(trees, "\n--\n"))
 			}
 		}
-		if errs := s.out(t, "-r", file, "-Y", "_ws.lua.error"); len(errs) > 0 {
-			t.Errorf("%s: %s", path, errs)
-		}
+	}
+	if errs := s.out(t, "-r", file, "-Y", "_ws.lua.error"); len(errs) > 0 {
+		t.Errorf("%s", errs)
 	}
 	for _, name := range []string{"dp8", "dp4", "knet", "hazel"} {
 		if seen[name] == 0 {
@@ -293,31 +320,43 @@ func TestWiresharkFields(t *testing.T) {
 // protocol, by -d and by preferences.
 func TestWiresharkPlainCaptures(t *testing.T) {
 	s := newShark(t)
-	for _, c := range []struct {
-		path, protocol string
-		args           []string
+	dir := filepath.Join("..", "..", "testdata", "pcaps")
+	for _, c := range []struct { // captures that can be shown together, and what says of which protocol they are
+		paths, args []string
 	}{
-		{"dp8/unsigned-lossy.pcap", "dp8", []string{"-d", "udp.port==2302,dp8", "-o", "dp8.signing:none", "-o", "dp8.version:1.6"}},
-		{"dp8/full-signed-lossy.pcap", "dp8", []string{"-o", "dp8.ports:2300-2400", "-o", "dp8.signing:full", "-o", "dp8.version:1.6"}},
-		{"dp4/windows-lossy.pcap", "dp4", []string{"-d", "udp.port==2350,dp4"}},
-		{"knet/lossy-reference.pcap", "knet", []string{"-d", "udp.port==2345,knet-udp", "-o", "knet-udp.dialect:reference", "-o", "knet-udp.ids:1"}},
-		{"hazel/copies.pcap", "hazel", []string{"-d", "udp.port==22023,hazel"}},
+		{[]string{"dp8/unsigned-lossy.pcap", "dp4/windows-lossy.pcap", "knet/lossy-reference.pcap", "hazel/copies.pcap"},
+			[]string{"-d", "udp.port==2302,dp8", "-o", "dp8.signing:none", "-o", "dp8.version:1.6", "-d", "udp.port==2350,dp4",
+				"-d", "udp.port==2345,knet-udp", "-o", "knet-udp.dialect:reference", "-o", "knet-udp.ids:1", "-d", "udp.port==22023,hazel"}},
+		{[]string{"dp8/full-signed-lossy.pcap"}, []string{"-o", "dp8.ports:2300-2400", "-o", "dp8.signing:full", "-o", "dp8.version:1.6"}},
 	} {
-		path := filepath.Join("..", "..", "testdata", "pcaps", c.path)
-		if trees := s.shown(t, "-r", path, "-c", "30"); len(slices.Concat(trees...)) > 0 {
-			t.Errorf("%s: something of ours is shown without being asked for: %q", c.path, trees)
+		var all []excerpt.Packet
+		var want [][]string
+		var from []numberedIn
+		for _, name := range c.paths {
+			path := filepath.Join(dir, name)
+			trees := wantedTrees(t, path)
+			for i, p := range excerpt.Read(t, path) {
+				all, want, from = append(all, p), append(want, trees[i+1]), append(from, numberedIn{path, i + 1})
+			}
 		}
-		want, n := wantedTrees(t, path), 0
-		for i, got := range s.shown(t, append([]string{"-r", path}, c.args...)...) {
-			if len(want[i+1]) == 0 {
+		file := filepath.Join(s.home, "plain.pcapng")
+		if err := os.WriteFile(file, excerpt.AsFile(all), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if trees := s.shown(t, "-r", file); len(trees) != len(all) || len(slices.Concat(trees...)) > 0 {
+			t.Errorf("%q: something of ours is shown without being asked for: %q", c.paths, trees)
+		}
+		compared := map[string]int{}
+		for i, got := range s.shown(t, append([]string{"-r", file}, c.args...)...) {
+			if len(want[i]) == 0 {
 				continue
 			}
-			if n++; !slices.Equal(got, want[i+1]) {
-				t.Fatalf("%s: frame %d is shown as\n%s\nwant\n%s", c.path, i+1, strings.Join(got, "\n--\n"), strings.Join(want[i+1], "\n--\n"))
+			if compared[from[i].path]++; !slices.Equal(got, want[i]) {
+				t.Fatalf("%s: frame %d is shown as\n%s\nwant\n%s", from[i].path, from[i].frame, strings.Join(got, "\n--\n"), strings.Join(want[i], "\n--\n"))
 			}
 		}
-		if n == 0 {
-			t.Errorf("%s: nothing was compared", c.path)
+		if len(compared) != len(c.paths) {
+			t.Errorf("of %q something was compared in %v", c.paths, compared)
 		}
 	}
 }
@@ -329,6 +368,7 @@ func TestWiresharkHostileComments(t *testing.T) {
 	file := filepath.Join(s.home, "hostile.pcapng")
 	random := rand.New(rand.NewPCG(1, 2))
 	const letters = "dpd1 =,.x\\0123456789abcdefknetlayout"
+	var all []byte
 	for _, name := range []string{"dp8/unsigned-lossy.pcap", "dp4/windows-lossy.pcap", "knet/lossy-reference.pcap", "hazel/copies.pcap"} {
 		b := annotated(t, filepath.Join("..", "..", "testdata", "pcaps", name))
 		for at := 0; ; at++ {
@@ -341,18 +381,16 @@ func TestWiresharkHostileComments(t *testing.T) {
 				b[at+4+random.IntN(16)] = letters[random.IntN(len(letters))]
 			}
 		}
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if errs := s.out(t, "-r", file, "-V", "-Y", "_ws.lua.error"); len(errs) > 0 {
-			t.Errorf("%s: %s", name, errs)
-		}
+		all = append(all, b...)
+	}
+	if err := os.WriteFile(file, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if errs := s.out(t, "-r", file, "-V", "-Y", "_ws.lua.error"); len(errs) > 0 {
+		t.Errorf("%s", errs)
 	}
 	broken := bytes.Replace(wireshark.Plugin("test"), []byte("decoders.dp8 = function(r, L)"), []byte("decoders.dp8 = function(r, L) error('planted')"), 1)
 	if err := os.WriteFile(s.lua, broken, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, annotated(t, capturePath(t, "unsigned-lossy.pcap")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if errs := s.out(t, "-r", file, "-Y", "_ws.lua.error"); len(errs) == 0 {

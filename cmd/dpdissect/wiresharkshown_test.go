@@ -179,14 +179,12 @@ func TestWiresharkInfoColumn(t *testing.T) {
 	for _, f := range wireshark.Fields() {
 		decimal[f.Name] = strings.HasPrefix(f.Type, "FT_UINT") && f.Base == "BASE_DEC"
 	}
-	marked := map[string]int{}
+	var paths []string
+	type frames struct{ records, marks map[int]string }
+	want := map[string]frames{}
 	for _, name := range []string{"dp8/unsigned-lossy.pcap", "dp8/full-signed-forged.pcap", "dp4/windows-lossy.pcap", "knet/lossy-reference.pcap", "knet/malformed-page.pcap", "hazel/copies.pcap"} {
 		path := filepath.Join("..", "..", "testdata", "pcaps", name)
-		file := filepath.Join(s.home, "annotated.pcapng")
-		if err := os.WriteFile(file, annotated(t, path), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		byFrame, marksOf := map[int]string{}, map[int]string{}
+		of := frames{map[int]string{}, map[int]string{}}
 		for line := range strings.Lines(printed(t, "decode", "--format", "ndjson", path)) {
 			var r struct {
 				Frame    int
@@ -196,26 +194,32 @@ func TestWiresharkInfoColumn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ourFilters[r.Protocol] != "" {
-				byFrame[r.Frame] = line
+				of.records[r.Frame] = line
 			}
 		}
 		for _, m := range decodedLine.FindAllStringSubmatch(printed(t, "decode", path), -1) {
 			frame, _ := strconv.Atoi(m[1])
-			marksOf[frame] = leadingMarks.FindString(m[2])
+			of.marks[frame] = leadingMarks.FindString(m[2])
 		}
-		for i, row := range s.rows(t, file, "_ws.col.Info") {
-			record := byFrame[i+1]
-			if record == "" || strings.Contains(record, `"fields":{}`) {
-				continue
-			}
-			marks := marksOf[i+1]
-			for m := range strings.SplitSeq(strings.TrimSpace(marks), "] ") {
-				marked[strings.Trim(m, "[]")]++
-			}
-			got, _, _ := strings.Cut(row[0], " [Malformed: ")
-			if want := wantedInfo(t, marks, []byte(record), decimal); got != want {
-				t.Fatalf("%s: frame %d: %q, want %q", name, i+1, got, want)
-			}
+		paths, want[path] = append(paths, path), of
+	}
+	marked := map[string]int{}
+	file, from := s.together(t, paths...)
+	rows := s.rows(t, file, "_ws.col.Info")
+	if len(rows) != len(from) {
+		t.Fatalf("%d packets, want %d", len(rows), len(from))
+	}
+	for i, at := range from {
+		record, marks := want[at.path].records[at.frame], want[at.path].marks[at.frame]
+		if record == "" || strings.Contains(record, `"fields":{}`) {
+			continue
+		}
+		for m := range strings.SplitSeq(strings.TrimSpace(marks), "] ") {
+			marked[strings.Trim(m, "[]")]++
+		}
+		got, _, _ := strings.Cut(rows[i][0], " [Malformed: ")
+		if want := wantedInfo(t, marks, []byte(record), decimal); got != want {
+			t.Fatalf("%s: frame %d: %q, want %q", at.path, at.frame, got, want)
 		}
 	}
 	for _, m := range []string{"Retry", "Unneeded Retry", "Duplicate", "Gap", "Bad Signature", "DP8-SIG-FULL"} {

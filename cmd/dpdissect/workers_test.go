@@ -31,6 +31,9 @@ func formsFor(turn int) (chosen []form) {
 	return chosen
 }
 
+// hasTurn reports whether it is the turn of one among so many, which it always is where every form is tried.
+func hasTurn(i, among int) bool { return i%among == 0 || os.Getenv(everyForm) == "all" }
+
 // checkWorkers runs a form on a capture with one worker, which is the default, and with others,
 // which must print the same.
 func checkWorkers(t *testing.T, f form, path string, workers ...string) {

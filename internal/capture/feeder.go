@@ -40,6 +40,7 @@ type feeder struct {
 	seen   kind         // as of the last call of Next
 	drops  uint64
 	known  bool // drops
+	span   Span // see Reader.Listened
 }
 
 // kind is what is known of an input from its header.
@@ -55,6 +56,7 @@ type packetBatch struct {
 	packets []batchedPacket
 	drops   uint64 // that the input's statistics tell, after all packets
 	known   bool   // drops
+	span    Span   // see Reader.Listened
 }
 
 // A batchedPacket packet has no bytes of its own.
@@ -129,6 +131,7 @@ func (f *feeder) read(src *source) error {
 		}
 	}
 	f.making.drops, f.making.known = rd.Dropped()
+	f.making.span = rd.Listened()
 	f.mu.Lock()
 	f.trailing, f.lost = rd.rest()
 	f.mu.Unlock()
@@ -223,6 +226,7 @@ func (f *feeder) take() error {
 		if p.known {
 			f.drops, f.known = p.drops, true
 		}
+		f.span = p.span
 		*p = packetBatch{data: p.data[:0], packets: p.packets[:0]}
 		f.empty, f.taking = append(f.empty, p), nil
 	}
@@ -240,10 +244,11 @@ func (f *feeder) take() error {
 	return errNone
 }
 
-// Format, Compression, Dropped, head and rest are those of a Reader, as far as packets were taken.
+// Format, Compression, Dropped, Listened, head and rest are those of a Reader, as far as packets were taken.
 func (f *feeder) Format() string           { return f.seen.format }
 func (f *feeder) Compression() string      { return f.seen.compression }
 func (f *feeder) Dropped() (uint64, bool)  { return f.drops, f.known }
+func (f *feeder) Listened() Span           { return f.span }
 func (f *feeder) head() (fileHeader, bool) { return f.seen.header, f.seen.declared }
 
 func (f *feeder) rest() ([]byte, uint64) {

@@ -17,6 +17,7 @@ type Info struct {
 	HasTime     bool     // FirstTime and LastTime are known
 	FirstTime   int64    // nanoseconds since 1970 UTC, of the first packet that has a time
 	LastTime    int64    // of the last packet that has one
+	Listened    Span     `state:"-"` // from when until when packets were captured, as the statistics of its interfaces say
 	CutShort    bool     // the file ends inside a record
 	Unopened    bool     // it could not even be opened: there is nothing to report of it
 	Failed      bool     // it could not be read, is no capture, is empty, damaged or cut short: exit code 3

@@ -40,6 +40,7 @@ type packets interface {
 	Format() string
 	Compression() string
 	Dropped() (n uint64, known bool)
+	Listened() Span
 	head() (fileHeader, bool)
 	rest() ([]byte, uint64)
 	Close()
@@ -234,6 +235,7 @@ func (in *input) info() Info {
 	if in.reader != nil {
 		i.Format, i.Compression = in.reader.Format(), in.reader.Compression()
 		i.Dropped, i.HasDropped = in.reader.Dropped()
+		i.Listened = in.reader.Listened()
 	} else {
 		i.Unopened = true
 	}

@@ -146,3 +146,6 @@ func (p *pcapReader) rest() *otherBlocks { return nil }
 
 // dropped is never known: pcap has no place for it.
 func (p *pcapReader) dropped() (uint64, bool) { return 0, false }
+
+// listened is never known: pcap has no place for it.
+func (p *pcapReader) listened() Span { return Span{} }

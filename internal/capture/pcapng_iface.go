@@ -16,6 +16,9 @@ type iface struct {
 	link    LinkType
 	snaplen uint32 // 0 for none
 	drops   uint64 // of its newest statistics
+	packets uint64 // in the file
+	whole   bool   // the file has as many as its newest statistics say …
+	span    Span   // … and these say when capturing on it began and ended
 }
 
 // iface reads an Interface Description Block: link type, reserved (2 bytes
@@ -65,8 +68,10 @@ func (p *pcapngReader) statistics(b []byte) error {
 	if uint64(id) >= uint64(len(p.ifaces)) {
 		return p.bad("a statistics block names interface %d of %d", id, len(p.ifaces))
 	}
-	var drops uint64
+	var drops, received uint64
+	var x Span
 	known := false
+	ifc := &p.ifaces[id]
 	for b = b[12:]; len(b) > 0; {
 		code, v, rest, err := p.option(b)
 		if err != nil {
@@ -75,15 +80,48 @@ func (p *pcapngReader) statistics(b []byte) error {
 		if code == optEnd {
 			break
 		}
-		if (code == optIfDrop || code == optOsDrop) && len(v) == 8 {
-			drops, known = drops+p.order.Uint64(v), true
+		if b = rest; len(v) != 8 {
+			continue
 		}
-		b = rest
+		high, low := p.pair(v)
+		switch code {
+		case optIfDrop, optOsDrop:
+			drops, known = drops+p.order.Uint64(v), true
+		case optIfRecv:
+			received = p.order.Uint64(v)
+		case optStatStart:
+			x.From, _ = ifc.clock.nanos(uint64(high)<<32 | uint64(low))
+		case optStatEnd:
+			x.To, _ = ifc.clock.nanos(uint64(high)<<32 | uint64(low))
+		}
 	}
+	ifc.span, ifc.whole = x, received <= ifc.packets+drops+unread
 	if known {
-		p.drops += drops - p.ifaces[id].drops
-		p.ifaces[id].drops = drops
+		p.drops += drops - ifc.drops
+		ifc.drops = drops
 		p.hasDrop = true
 	}
 	return nil
+}
+
+// unread is how many packets an interface may have received that nobody read any more when the
+// capture ended. Where more are missing, packets were taken out of the file.
+const unread = 64
+
+// A Span is from when until when an interface was listened to, ns since 1970, 0 for unknown.
+type Span struct{ From, To int64 }
+
+// listened is from when until when all interfaces were listened to, as their statistics say. It
+// is not known of a file out of which packets were taken: they may be all before a time.
+func (p *pcapngReader) listened() (s Span) {
+	for i := range p.ifaces {
+		x := &p.ifaces[i]
+		if !x.whole || x.span.From == 0 || x.span.To == 0 {
+			return Span{}
+		}
+		if s.From = max(s.From, x.span.From); i == 0 || x.span.To < s.To {
+			s.To = x.span.To
+		}
+	}
+	return s
 }

@@ -55,6 +55,7 @@ func (p *pcapngReader) packet(b []byte, fixed int, id uint32, stamp uint64, capl
 	}
 	end := fixed + int(caplen)
 	ifc := &p.ifaces[id]
+	ifc.packets++
 	rec.Data = b[fixed:end:end]
 	rec.WireLen = int(wire)
 	rec.Time, rec.HasTime = ifc.clock.nanos(stamp)

@@ -126,6 +126,15 @@ func (r *Reader) Dropped() (n uint64, known bool) {
 	return r.packets.dropped()
 }
 
+// Listened is from when until when the file's own statistics say that packets were captured. It is
+// not known of a file without, and of one that was not read to its end.
+func (r *Reader) Listened() Span {
+	if r.packets == nil {
+		return Span{}
+	}
+	return r.packets.listened()
+}
+
 // rest gives the blocks after the last packet that was read, and how many blocks there was
 // no room for.
 func (r *Reader) rest() ([]byte, uint64) {

@@ -33,5 +33,6 @@ type Record struct {
 type packetReader interface {
 	Next(rec *Record) error
 	dropped() (n uint64, known bool)
+	listened() Span
 	rest() *otherBlocks
 }

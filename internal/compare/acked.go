@@ -28,15 +28,26 @@ func (p *pairing) markAcked(at int) {
 			by[k.frame] = k.by
 		}
 	}
+	usual := p.ackTimes(at)
 	for _, k := range c.acks {
-		if alone[k.frame/64]>>(k.frame%64)&1 == 0 {
+		if !alone.has(k.frame) {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
-			c.list[i].bits |= acked
-			if c.mate[i] == none && c.list[i].bits&skippable == 0 && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] && c.transmissions.alone(k.frame, by) {
-				c.list[i].bits |= sole
+			d := &c.list[i]
+			w := p.wayAt(at, d)
+			d.bits |= acked
+			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
+				d.bits |= sole
 			}
+			if took, ok := c.took(k); ok && took > slowAck*usual[w]+leastJitter {
+				d.bits |= slow
+			}
+		}
+	}
+	for _, f := range c.answered {
+		if i := c.frameIndex(f); i != none && c.mate[i] == none && !others[payload{p.wayAt(at, &c.list[i]), c.list[i].hash}] {
+			c.list[i].bits |= acked | sole
 		}
 	}
 	for k, n := range c.numbers {
@@ -51,20 +62,59 @@ func (p *pairing) markAcked(at int) {
 	}
 }
 
-// aloneFrames marks the frames whose datagrams the other point lacks.
-func (c *Capture) aloneFrames() []uint64 {
-	last := uint32(0)
-	if n := len(c.list); n > 0 {
-		last = c.list[n-1].frame
+// slowAck is how many times as long as usual an acknowledgement takes at least that is of a
+// second transmission: it is sent after such a time at the soonest.
+const slowAck = 2
+
+// ackTimes are the median times until an acknowledgement, of each direction that a capture
+// shows.
+func (p *pairing) ackTimes(at int) map[*way]int64 {
+	c := p.c[at]
+	times := map[*way][]int64{}
+	step := max(1, len(c.acks)/mostCounted)
+	for i := 0; i < len(c.acks); i += step {
+		if took, ok := c.took(c.acks[i]); ok {
+			w := p.wayAt(at, &c.list[c.frameIndex(c.acks[i].frame)])
+			times[w] = append(times[w], took)
+		}
 	}
-	marks := make([]uint64, last/64+1)
+	usual := map[*way]int64{}
+	for w, list := range times {
+		usual[w] = median(list)
+	}
+	return usual
+}
+
+// took is how long an acknowledgement took.
+func (c *Capture) took(k link) (ns int64, ok bool) {
+	i, by := c.frameIndex(k.frame), c.frameIndex(k.by)
+	if i == none || by == none || c.list[i].bits&c.list[by].bits&timed == 0 {
+		return 0, false
+	}
+	return c.list[by].time - c.list[i].time, true
+}
+
+// aloneFrames marks the frames whose datagrams the other point lacks.
+func (c *Capture) aloneFrames() (marks frameSet) {
 	for i := range c.list {
-		if f := c.list[i].frame; c.mate[i] == none {
-			marks[f/64] |= 1 << (f % 64)
+		if c.mate[i] == none {
+			marks.add(c.list[i].frame)
 		}
 	}
 	return marks
 }
+
+// A frameSet is frames of a capture, a bit each.
+type frameSet []uint64
+
+func (s *frameSet) add(f uint32) {
+	for int(f/64) >= len(*s) {
+		*s = append(*s, 0)
+	}
+	(*s)[f/64] |= 1 << (f % 64)
+}
+
+func (s frameSet) has(f uint32) bool { return int(f/64) < len(s) && s[f/64]>>(f%64)&1 != 0 }
 
 // A payload is one of a direction.
 type payload struct {
@@ -95,6 +145,7 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 type transmissions struct {
 	first map[uint32]uint32 // of a frame, the one it repeats
 	all   map[uint32][]uint32
+	among frameSet // the frames of all
 }
 
 func (s *transmissions) add(retries []link) {
@@ -107,6 +158,8 @@ func (s *transmissions) add(retries []link) {
 	for _, r := range retries {
 		root := s.root(r.frame)
 		s.all[root] = append(s.all[root], r.frame)
+		s.among.add(r.frame)
+		s.among.add(root)
 	}
 }
 
@@ -117,7 +170,7 @@ func (s *transmissions) of(frame uint32) []uint32 {
 }
 
 // repeats reports whether a frame is a transmission of a unit that was sent again.
-func (s *transmissions) repeats(frame uint32) bool { return s.first[frame] != 0 || s.all[frame] != nil }
+func (s *transmissions) repeats(frame uint32) bool { return s.among.has(frame) }
 
 // alone reports whether what acknowledges a frame acknowledges no other transmission of its
 // unit: by is what acknowledges each.

@@ -4,9 +4,10 @@ import "slices"
 
 // Bounds of what counts as the same datagram with other bytes.
 const (
-	mostChanged = 4       // of so many bytes, one may be changed where captures miss nothing
-	leastWhole  = 12      // bytes of which one may be changed where they do: counters of short ones differ by as much
-	mostAltered = 1 << 16 // candidates
+	mostChanged  = 4       // of so many bytes, one may be changed where captures miss nothing
+	leastWhole   = 12      // bytes of which one may be changed where they do: counters of short ones differ by as much
+	mostAltered  = 1 << 16 // candidates
+	mostCoincide = 0.01    // share of the datagrams that one point lacks times that of the other
 )
 
 // A change is two datagrams that may be one whose bytes were changed on the way.
@@ -101,6 +102,13 @@ func differing(a, b []byte) (offsets []int) {
 	return offsets
 }
 
+// coincides reports whether both points lack so many datagrams that one which was sent and another one
+// which arrived are often left side by side.
+func (w *way) coincides() bool {
+	n := float64(len(w.anchors))
+	return float64(w.alone[0])*float64(w.alone[1]) > mostCoincide*n*n
+}
+
 // changes are the candidates, one to one, and how many datagrams are at each point that came
 // there second and that the other one has not.
 func (p *pairing) changes() (all []change, left [2]int) {
@@ -118,6 +126,9 @@ func (p *pairing) changes() (all []change, left [2]int) {
 			}
 		}
 		left[1-w.first] += len(alone[1-w.first])
+		if !w.keepIDs && w.coincides() {
+			return
+		}
 		option := make([]int, len(alone[0])) // the last candidate of each
 		var count [2][]int                   // of candidates
 		for point := range count {

@@ -19,15 +19,10 @@ const (
 )
 
 // measure finds how the delays of a way's anchors lie.
-func (w *way) measure(p *pairing) {
-	var last int64
-	deltas, steps := make([]int64, 0, len(w.anchors)), make([]int64, 0, len(w.anchors))
-	for i, a := range w.anchors {
-		d := p.delta(a)
-		if i > 0 {
-			steps = append(steps, abs(d-last))
-		}
-		deltas, last = append(deltas, d), d
+func (w *way) measure(deltas []int64) {
+	steps := make([]int64, 0, len(deltas))
+	for i := 1; i < len(deltas); i++ {
+		steps = append(steps, abs(deltas[i]-deltas[i-1]))
 	}
 	w.delta, w.known = median(deltas), len(deltas) > 0
 	w.jitter = max(median(steps), leastJitter)

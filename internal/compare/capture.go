@@ -30,6 +30,7 @@ type Capture struct {
 	flows         []flow
 	pairs         []pair
 	acks          []link
+	answered      []uint32 // frames of pings
 	transmissions transmissions
 	notices       []notice
 	drops         []dropped
@@ -41,6 +42,7 @@ type Capture struct {
 	timeless      bool // packets without a time
 	shortest      int  // captured payload of a datagram that the capture cut, none when it cut none
 	words         *words
+	window        window
 	tunnels       string                 // what hides datagrams, "" for nothing
 	within        [2]int32               // see paired
 	pairsTold     []explain.Unrecognised // see unrecognisedAt
@@ -76,7 +78,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 	if r.shards[0].words != nil {
 		run.Config.Summaries = true
 	}
-	r.numbers.of = map[numbersOf]*numbers{}
+	r.numbers.of, r.numbers.window = map[numbersOf]*numbers{}, &r.c.window
 	run.Config.OnSettled(r.numbers.hear)
 	before := run.Before
 	run.Before = func(p *capture.Packet) {
@@ -87,7 +89,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 	}
 	next := run.Sink
 	run.Sink = func(i int) session.Sink {
-		r.shards[i].Sink = next(i)
+		r.shards[i].Sink, r.shards[i].window = next(i), &r.c.window
 		return &r.shards[i]
 	}
 }
@@ -95,6 +97,7 @@ func (r *Reader) Attach(run *pipeline.Run) {
 // see looks at a packet in the order of the capture.
 func (r *Reader) see(p *capture.Packet) {
 	c := r.c
+	c.window.see(p)
 	switch {
 	case !p.HasTime:
 		c.timeless = true
@@ -147,10 +150,12 @@ type shard struct {
 	index    map[flowKey]uint32
 	recent   [recentFlows]uint32 // indexes of flows, by a hash, plus one
 	acks     []link
+	answered []uint32
 	retries  []link
 	shortest int
 	pieces   map[uint32]uint16 // fragments that a frame completed
 	words    *words0
+	window   *window
 }
 
 // recentFlows is of how many flows the index is found without the map.
@@ -165,7 +170,7 @@ type flowKey struct {
 // Frame implements session.Sink.
 func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	s.Sink.Frame(fr, c)
-	if fr.Kind != dissect.UDP {
+	if fr.Kind != dissect.UDP || s.window.past(fr.Frame) {
 		return
 	}
 	payload := fr.Payload
@@ -192,6 +197,9 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {
 		d.bits |= again
 	}
+	if fr.Answers != 0 {
+		s.answered = append(s.answered, uint32(fr.Answers))
+	}
 	if fr.RetryOf != 0 && fr.RetryOf != fr.Frame {
 		s.retries = append(s.retries, link{uint32(fr.Frame), uint32(fr.RetryOf)})
 	}
@@ -204,7 +212,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 // Acked implements session.Sink.
 func (s *shard) Acked(at seq.Position, by uint64) {
 	s.Sink.Acked(at, by)
-	if by != 0 && !at.Hearsay {
+	if by != 0 && !at.Hearsay && !s.window.past(at.Frame) {
 		s.acks = append(s.acks, link{uint32(at.Frame), uint32(by)})
 	}
 }
@@ -216,14 +224,17 @@ func hashOf(seed maphash.Seed, length int, payload []byte) uint64 {
 
 // flow gives the index of the flow of a datagram.
 func (s *shard) flow(d *dissect.Datagram, c *session.Conn) uint32 {
-	k := flowKey{src: d.Src, dst: d.Dst, conn: c}
+	var dir dissect.Dir
 	if c != nil {
-		k.dir = c.DirOf(d)
+		dir = c.DirOf(d)
 	}
-	slot := &s.recent[(uint(k.src.Port)*7+uint(k.dst.Port)*13+uint(k.dir))%recentFlows]
-	if i := *slot; i != 0 && s.keys[i-1] == k {
-		return i - 1
+	slot := &s.recent[(uint(d.Src.Port)*7+uint(d.Dst.Port)*13+uint(dir))%recentFlows]
+	if i := *slot; i != 0 {
+		if k := &s.keys[i-1]; k.conn == c && k.dir == dir && k.src == d.Src && k.dst == d.Dst {
+			return i - 1
+		}
 	}
+	k := flowKey{d.Src, d.Dst, c, dir}
 	i, ok := s.index[k]
 	if !ok {
 		i = uint32(len(s.keys))
@@ -250,9 +261,10 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	for i := range r.shards {
 		s := &r.shards[i]
 		c.acks = append(c.acks, s.acks...)
+		c.answered = append(c.answered, s.answered...)
 		c.transmissions.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
-		s.acks, s.retries, s.index, s.words = nil, nil, nil, nil
+		s.acks, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil
 	}
 	for _, x := range r.broken {
 		c.parts = append(c.parts, *x)

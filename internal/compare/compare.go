@@ -2,6 +2,7 @@ package compare
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 )
 
@@ -32,7 +33,7 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	p.collectFlows()
 	p.findLines()
 	p.pairAll()
-	if !p.inCommon() {
+	if !p.inCommon() && p.identified(seed) < inOrderIDs {
 		return nil, p.nothing()
 	}
 	p.clocks.none = !a.hasTime || !b.hasTime
@@ -50,8 +51,14 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 	return r, nil
 }
 
-// inOrderLeast is how many unique payloads, in order in one direction, make one session.
-const inOrderLeast = 4
+// inOrderLeast is how many unique payloads, in order in one direction, make one session, or
+// identifications of equal ones between the same addresses. Of so many that some may be overtaken by many
+// others, the second half comes after the first one.
+const (
+	inOrderLeast = 4
+	inOrderIDs   = 2
+	inHalves     = 64
+)
 
 // inCommon reports whether two captures hold the same session.
 func (p *pairing) inCommon() bool {
@@ -64,9 +71,41 @@ func (p *pairing) inCommon() bool {
 				n++
 			}
 		}
-		found = found || n >= inOrderLeast && 2*n >= len(w.anchors)
+		found = found || n >= inOrderLeast && 2*n >= len(w.anchors) || p.halved(w)
 	})
 	return found
+}
+
+// identified is how many datagrams between the same addresses have one identification at both points, each
+// its own, 0 where one has another there. Zeros say nothing.
+func (p *pairing) identified(seed maphash.Seed) (n int) {
+	seen := map[uint16]bool{}
+	zeros := make([]byte, math.MaxUint16)
+	for i := range p.c[0].list {
+		d, m := &p.c[0].list[i], p.c[0].mate[i]
+		if m == none || d.bits&copied != 0 || !p.sameAddresses(Point1, &p.c[0].flows[d.flow], m) {
+			continue
+		}
+		if d.ipid == 0 || d.ipid != p.c[1].list[m].ipid {
+			return 0
+		}
+		if !seen[d.ipid] && d.hash != hashOf(seed, int(d.length), zeros[:d.length]) {
+			seen[d.ipid] = true
+			n++
+		}
+	}
+	return n
+}
+
+// halved reports whether nearly each anchor of the second half comes after its like of the first one.
+func (p *pairing) halved(w *way) bool {
+	half, n := len(w.anchors)/2, 0
+	for i, a := range w.anchors[:half] {
+		if p.c[0].mate[a] < p.c[0].mate[w.anchors[half+i]] {
+			n++
+		}
+	}
+	return 2*half >= inHalves && float64(n) >= leastAgree*float64(half)
 }
 
 // number gives connections their numbers, by time on the axis, and their sides.

@@ -113,6 +113,12 @@ func (r *Comparison) passageRow(x *passage, least map[stretch]int64) []string {
 			row[15], row[16] = kind, string(summary)
 		}
 	}
+	if y := x.beyond; y != nil {
+		row[4+y.point], row[14] = strconv.Itoa(int(y.frame)), strconv.Itoa(int(y.length))
+		if y.timed {
+			row[6+y.point] = stamp(y.at)
+		}
+	}
 	if x.timed {
 		if x.truly {
 			row[10] = string(appendMillis(nil, x.delay))

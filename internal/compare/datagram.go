@@ -38,6 +38,7 @@ const (
 	reordered       // at the second point it is after one that passed the first point later
 	acked           // its receiver acknowledged it …
 	sole            // … and it is the only transmission that can have been meant
+	slow            // … but that took long: for a transmission that was not captured, it may be
 	skippable       // an acknowledgement may pass over it
 	missing         // its receiver reports it missing, for good
 )

@@ -51,7 +51,7 @@ func (r *Comparison) common() (s span) {
 	}
 	var from, to [2]int64
 	for at, c := range r.p.c {
-		from[at], to[at] = r.axis(at, 0, c.first), r.axis(at, int32(len(c.list)-1), c.last)
+		from[at], to[at] = r.axis(at, 0, c.begins()), r.axis(at, int32(len(c.list)-1), c.ends())
 	}
 	return span{max(from[0], from[1]), min(to[0], to[1])}
 }

@@ -67,6 +67,9 @@ func (p *pairing) tellFates() {
 	}
 	for at, c := range p.c {
 		for i := range c.list {
+			if c.fate[i] == MissedBySecond && c.list[i].bits&slow != 0 && p.poor[at].has(c.list[i].time) {
+				c.fate[i] = Uncertain
+			}
 			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
 				continue
 			}
@@ -88,12 +91,17 @@ func (p *pairing) fateOf(at int, i int32) Fate {
 	d := &c.list[i]
 	w := p.wayAt(at, d)
 	if !other.hasTime || !c.hasTime {
-		if first, last := c.paired(); i < first || i > last {
+		if first, last := c.paired(); i > last && p.windowed() {
+			return Uncertain
+		} else if i < first || i > last {
 			return Outside // nothing else tells from when until when the other one listened
 		}
 		return p.alone(w, at, d)
 	}
 	lo, hi := p.arrival(w, at, i)
+	if other.cut() && hi > other.window.last-edge {
+		return Uncertain
+	}
 	if hi < other.begins()-edge || lo > other.ends()+edge {
 		return Outside
 	}
@@ -147,9 +155,25 @@ func (p *pairing) nearestAnchor(w *way, at int, i int32) int {
 	return max(0, k-1)
 }
 
-// begins and ends are from when until when a capture listened.
-func (c *Capture) begins() int64 { return c.first }
-func (c *Capture) ends() int64   { return c.last }
+// begins is from when on a capture listened: from its first packet on, or as its file says (pcapng).
+func (c *Capture) begins() int64 {
+	begin := c.first
+	for i := range c.Infos {
+		if t := c.Infos[i].Listened.From; t != 0 {
+			begin = min(begin, t)
+		}
+	}
+	return begin
+}
+
+// ends is until when it listened.
+func (c *Capture) ends() int64 {
+	end := c.last
+	for i := range c.Infos {
+		end = max(end, c.Infos[i].Listened.To)
+	}
+	return end
+}
 
 // resolveCopies tells copies from what the other point missed, among the datagrams that
 // stayed alone after an equal one and whose identification tells nothing.
@@ -200,7 +224,7 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		return p
 	}
 	slices.Sort(misses)
-	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/int64(len(misses))))
+	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/c.times(misses)))
 	for _, t := range misses {
 		if n := len(p.to); n > 0 && t-radius <= p.to[n-1] {
 			p.to[n-1] = t + radius
@@ -209,6 +233,20 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		p.from, p.to = append(p.from, t-radius), append(p.to, t+radius)
 	}
 	return p
+}
+
+// times is how often a capture missed something: what it missed without anything captured between
+// is one time.
+func (c *Capture) times(misses []int64) (n int64) {
+	last := none
+	for i, t := range misses {
+		k := c.indexAt(t)
+		if i == 0 || k > last+1 {
+			n++
+		}
+		last = k
+	}
+	return n
 }
 
 // has reports whether a time lies in one of them.

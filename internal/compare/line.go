@@ -36,10 +36,12 @@ type pairing struct {
 	c        [2]*Capture
 	byFlow   [2][][]int32
 	lines    []*line
-	of       [2][]lineOf // of each pair
-	waysOf   [2][]*way   // of each flow
-	counting [2][]int8   // of each flow, see counts
-	mirror   [2]int8     // see mirrored
+	of       [2][]lineOf         // of each pair
+	waysOf   [2][]*way           // of each flow
+	counting [2][]int8           // of each flow, see counts
+	mirror   [2]int8             // see mirrored
+	latest   [1 << 16]int32      // by identification, places in a list, see withID
+	ids      [1 << 16]identified // see byID; empty between its calls
 	nat      []mapping
 	shift    int64 // median of the ways' deltas
 	same     bool  // nothing shows that anything lies between the points
@@ -51,6 +53,7 @@ type pairing struct {
 	changed  map[int32][]int // offsets of bytes that were changed, by index at point 1
 	conns    conns
 	copies   [2]map[int32][]uint32 // further frames of datagrams
+	room     []entry               // for sorting
 	votes2   map[[2]uint32]int     // datagrams that flows of both points share
 }
 
@@ -183,7 +186,8 @@ func (p *pairing) entries(at int, list []int32) []entry {
 		d := &p.c[at].list[k]
 		out[i] = entry{d.hash, k, d.ipid}
 	}
-	return byKey(out)
+	out, p.room = byKey(out, p.room)
+	return out
 }
 
 // ways calls f with each direction of each line.

@@ -71,7 +71,7 @@ func (s *search) vote() (unique ballot) {
 		for i := range c.list {
 			lists[at][i] = entry{c.list[i].hash, int32(i), c.list[i].ipid}
 		}
-		lists[at] = byKey(lists[at])
+		lists[at], s.p.room = byKey(lists[at], s.p.room)
 	}
 	s.votes, unique = ballot{}, ballot{}
 	n := 0
@@ -289,21 +289,33 @@ func (p *pairing) said(at int, i int32) (n int) {
 	return n
 }
 
-// single takes mappings of pairs that say too little to prove anything, where the
-// other sessions told the shift, one end is the same, and nothing else comes into question.
+// single takes mappings of pairs that say too little to prove anything, where the other sessions told
+// the shift and nothing else comes into question: those that take as long as the others, then those of
+// which one end is the same.
 func (s *search) single() (out []mapping) {
+	out = s.alone(func(c candidate, list []vote) bool {
+		return len(near(list, s.peaks[0], narrow)) > 0 || len(near(list, s.peaks[1], narrow)) > 0
+	})
+	for _, m := range out {
+		s.taken[0][m.pairs[0]], s.taken[1][m.pairs[1]] = true, true
+	}
+	return append(out, s.alone(func(c candidate, list []vote) bool {
+		return s.sharesEnd(c.mapping) && len(near(list, s.shift, wide)) > 0
+	})...)
+}
+
+// alone are the mappings that fit and whose pairs no other mapping fits.
+func (s *search) alone(fits func(c candidate, list []vote) bool) (out []mapping) {
 	options := [2]map[int32][]mapping{{}, {}}
 	seen := map[mapping]bool{}
-	for c := range s.votes {
+	for c, list := range s.votes {
 		m := c.mapping
-		if seen[m] || s.taken[0][m.pairs[0]] || s.taken[1][m.pairs[1]] || !s.sharesEnd(m) {
+		if seen[m] || s.taken[0][m.pairs[0]] || s.taken[1][m.pairs[1]] || !fits(c, list) {
 			continue
 		}
 		seen[m] = true
-		if len(near(s.votes[c], s.shift, wide)) > 0 {
-			for at := range options {
-				options[at][m.pairs[at]] = append(options[at][m.pairs[at]], m)
-			}
+		for at := range options {
+			options[at][m.pairs[at]] = append(options[at][m.pairs[at]], m)
 		}
 	}
 	for _, i := range slices.Sorted(maps.Keys(options[0])) {

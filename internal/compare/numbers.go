@@ -23,10 +23,11 @@ type numbers struct {
 
 // numbering hears conclusions; shards conclude at the same time.
 type numbering struct {
-	mu   sync.Mutex
-	of   map[numbersOf]*numbers
-	last numbersOf
-	at   *numbers
+	mu     sync.Mutex
+	of     map[numbersOf]*numbers
+	last   numbersOf
+	at     *numbers
+	window *window
 }
 
 // widest bounds the numbers without a frame that are remembered between two with one.
@@ -43,15 +44,15 @@ func (n *numbering) hear(c *session.Conn, dir dissect.Dir, x seq.Settled) {
 			n.of[k] = n.at
 		}
 	}
-	n.at.add(x)
+	n.at.add(x, n.window)
 }
 
-func (n *numbers) add(x seq.Settled) {
+func (n *numbers) add(x seq.Settled, w *window) {
 	if x.Suspects() {
 		n.suspects = append(n.suspects, x)
 	}
 	i := x.Num - n.from
-	if x.Frame == 0 || i < 0 || i > seq.Num(len(n.frames)+widest) {
+	if x.Frame == 0 || w.past(x.Frame) || i < 0 || i > seq.Num(len(n.frames)+widest) {
 		return
 	}
 	for seq.Num(len(n.frames)) <= i {

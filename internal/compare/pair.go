@@ -40,8 +40,9 @@ func (p *pairing) pairAll() {
 		m.anchor()
 		sorted[i] = [2][]entry{}
 		i++
-		w.measure(p)
+		w.measure(m.deltas)
 	})
+	p.room = nil
 	p.shift = p.common()
 	p.ways(func(_ *line, _ int, w *way) {
 		if len(w.rest) > 0 {
@@ -86,9 +87,10 @@ type group [2][]int32
 
 // A matcher pairs the datagrams of a way.
 type matcher struct {
-	p    *pairing
-	w    *way
-	rest []group
+	p      *pairing
+	w      *way
+	rest   []group
+	deltas []int64 // of the anchors
 }
 
 func (m *matcher) at(point int, i int32) *datagram { return &m.p.c[point].list[i] }
@@ -118,93 +120,99 @@ func (m *matcher) dedupe(s [2][]entry) {
 			m.w.alone[0] += ei - i
 			m.w.alone[1] += ek - k
 		} else {
-			m.several(group{m.firsts(0, s[0][i:ei]), m.firsts(1, s[1][k:ek])})
+			m.several([2][]entry{m.firsts(0, s[0][i:ei]), m.firsts(1, s[1][k:ek])})
 		}
 		i, k = ei, ek
 	}
 }
 
-// fits reports whether the identifications of two datagrams do not tell them apart.
-func (m *matcher) fits(a, b int32) bool {
-	return !m.w.keepIDs || m.at(0, a).ipid == m.at(1, b).ipid
-}
-
 // several sorts datagrams of one payload by their identification, where that tells.
-func (m *matcher) several(g group) {
-	if len(g[0]) == 0 || len(g[1]) == 0 {
-		m.note(g)
-		return
-	}
-	if len(g[0]) == 1 && len(g[1]) == 1 && m.fits(g[0][0], g[1][0]) {
-		m.p.pair(g[0][0], g[1][0])
-		return
-	}
-	if !m.w.keepIDs {
-		m.rest = append(m.rest, g)
-		return
-	}
-	var byID []group // few have the same payload, mostly
-	var index map[uint16]int
-	many := len(g[0])+len(g[1]) > 16
-	if many {
-		index = map[uint16]int{}
-	}
-	find := func(id uint16) int {
-		if many {
-			if i, ok := index[id]; ok {
-				return i
-			}
-			return none
-		}
-		return slices.IndexFunc(byID, func(x group) bool { return m.idOf(x) == id })
-	}
-	for point := range g {
-		for _, i := range g[point] {
-			id := m.at(point, i).ipid
-			k := find(id)
-			if k == none {
-				k, byID = len(byID), append(byID, group{})
-				if many {
-					index[id] = k
-				}
-			}
-			byID[k][point] = append(byID[k][point], i)
-		}
-	}
-	for _, x := range byID {
-		switch {
-		case len(x[0]) == 0 || len(x[1]) == 0:
-		case len(x[0]) == 1 && len(x[1]) == 1 && m.idOf(x) != 0:
-			m.p.pair(x[0][0], x[1][0])
-		default:
-			m.rest = append(m.rest, x)
-		}
+func (m *matcher) several(e [2][]entry) {
+	switch {
+	case len(e[0]) == 0 || len(e[1]) == 0:
+		m.note(groupOf(e))
+	case len(e[0]) == 1 && len(e[1]) == 1 && (!m.w.keepIDs || e[0][0].ipid == e[1][0].ipid):
+		m.p.pair(e[0][0].at, e[1][0].at)
+	case !m.w.keepIDs:
+		m.rest = append(m.rest, groupOf(e))
+	default:
+		m.byID(e)
 	}
 }
 
-// idOf is the identification of a group that has one.
-func (m *matcher) idOf(g group) uint16 {
-	if len(g[0]) > 0 {
-		return m.at(0, g[0][0]).ipid
+// groupOf are the datagrams of two lists.
+func groupOf(e [2][]entry) (g group) {
+	for point, list := range e {
+		g[point] = make([]int32, len(list))
+		for i := range list {
+			g[point][i] = list[i].at
+		}
 	}
-	return m.at(1, g[1][0]).ipid
+	return g
 }
 
-// firsts leaves out what is a copy of another frame of the same point.
-func (m *matcher) firsts(point int, list []entry) (out []int32) {
+// byID pairs equal datagrams whose identification each point has once; of the others those that have
+// one are a group.
+func (m *matcher) byID(e [2][]entry) {
+	seen := &m.p.ids
+	for point, list := range e {
+		for _, x := range list {
+			s := &seen[x.ipid]
+			s.n[point]++
+			s.at[point] = x.at
+		}
+	}
+	var groups []group
+	index := map[uint16]int{}
+	for point, list := range e {
+		for _, x := range list {
+			s := &seen[x.ipid]
+			switch {
+			case s.n[0] == 0 || s.n[1] == 0:
+				continue
+			case s.n == [2]int32{1, 1} && x.ipid != 0:
+				m.p.pair(s.at[0], s.at[1])
+				continue
+			}
+			k, ok := index[x.ipid]
+			if !ok {
+				k = len(groups)
+				index[x.ipid], groups = k, append(groups, group{})
+			}
+			groups[k][point] = append(groups[k][point], x.at)
+		}
+	}
+	for _, list := range e {
+		for _, x := range list {
+			seen[x.ipid] = identified{}
+		}
+	}
+	m.rest = append(m.rest, groups...)
+}
+
+// identified is the datagrams of one payload that have one identification: how many at each point, and
+// the latest.
+type identified struct{ n, at [2]int32 }
+
+// firsts leaves out what is a copy of another frame of the same point: it has its identification,
+// or hardly any time lies between. The list is changed.
+func (m *matcher) firsts(point int, list []entry) []entry {
+	out := list[:0]
+	counts, lasts := m.counts(point), m.idLasts()
 	for _, e := range list {
 		of := int32(none)
-		for k := len(out) - 1; k >= 0; k-- {
-			if m.isCopy(point, out[k], e.at) {
-				of = out[k]
-				break
+		if counts && e.ipid != 0 {
+			if k := m.withID(out, e.ipid, len(list)); k != none && abs(m.at(point, e.at).time-m.at(point, out[k].at).time) < lasts {
+				of = out[k].at
 			}
-			if m.at(point, e.at).time-m.at(point, out[k]).time > m.idLasts() {
-				break
-			}
+		} else if n := len(out); n > 0 && m.p.mirrored(point) && abs(m.at(point, e.at).time-m.at(point, out[n-1].at).time) < soonCopy { // else see resolveCopies
+			of = out[n-1].at
 		}
 		if of == none {
-			out = append(out, e.at)
+			if len(list) > fewEqual {
+				m.p.latest[e.ipid] = int32(len(out))
+			}
+			out = append(out, e)
 			continue
 		}
 		m.p.c[point].mate[e.at] = of
@@ -213,15 +221,23 @@ func (m *matcher) firsts(point int, list []entry) (out []int32) {
 	return out
 }
 
-// isCopy reports whether of two equal datagrams at one point the later is a copy of the other: it has its
-// identification, or hardly any time lies between.
-func (m *matcher) isCopy(point int, first, later int32) bool {
-	a, b := m.at(point, first), m.at(point, later)
-	apart := abs(b.time - a.time)
-	if a.ipid != 0 && b.ipid != 0 && m.p.counts(point, a.flow) {
-		return a.ipid == b.ipid && apart < m.idLasts()
+// fewEqual is how many equal datagrams are looked through.
+const fewEqual = 8
+
+// withID finds the latest of the equal datagrams of a point that has an identification.
+func (m *matcher) withID(list []entry, id uint16, of int) int {
+	if of > fewEqual {
+		if k := int(m.p.latest[id]); k < len(list) && list[k].ipid == id {
+			return k
+		}
+		return none
 	}
-	return apart < soonCopy && m.p.mirrored(point) // else see resolveCopies
+	for k := len(list) - 1; k >= 0; k-- {
+		if list[k].ipid == id {
+			return k
+		}
+	}
+	return none
 }
 
 // idLasts is for how long an identification stands for one datagram.
@@ -235,13 +251,7 @@ func (m *matcher) idLasts() int64 {
 // anchor makes anchors of what needed no choice.
 func (m *matcher) anchor() {
 	c := m.p.c[0]
-	n := 0
-	for _, i := range m.w.lists[0] {
-		if c.mate[i] != none && c.list[i].bits&copied == 0 {
-			n++
-		}
-	}
-	m.w.anchors = make([]int32, 0, n)
+	m.w.anchors = make([]int32, 0, min(len(m.w.lists[0]), len(m.w.lists[1])))
 	for _, i := range m.w.lists[0] {
 		if c.mate[i] != none && c.list[i].bits&copied == 0 {
 			m.w.anchors = append(m.w.anchors, i)
@@ -260,12 +270,13 @@ func (m *matcher) anchor() {
 func (m *matcher) sift() {
 	const around = 4
 	all := m.w.anchors
-	if len(all) <= around {
-		return
-	}
 	deltas := make([]int64, len(all))
 	for i, a := range all {
 		deltas[i] = m.p.delta(a)
+	}
+	m.deltas = deltas
+	if len(all) <= around {
+		return
 	}
 	var far []int
 	for i, d := range deltas {
@@ -290,13 +301,22 @@ func (m *matcher) sift() {
 		b := m.p.c[0].mate[a]
 		m.p.c[0].mate[a], m.p.c[1].mate[b] = none, none
 		m.rest = append(m.rest, group{{a}, {b}})
-		all[i] = none
+		all[i], deltas[i] = none, math.MaxInt64
 	}
 	m.w.anchors = slices.DeleteFunc(all, func(a int32) bool { return a == none })
+	m.deltas = slices.DeleteFunc(deltas, func(d int64) bool { return d == math.MaxInt64 })
 }
 
 // pair makes two datagrams one.
 func (p *pairing) pair(a, b int32) { p.c[0].mate[a], p.c[1].mate[b] = b, a }
+
+// counts reports whether the senders of a way do so at a point.
+func (m *matcher) counts(point int) bool {
+	if len(m.w.lists[point]) == 0 {
+		return false
+	}
+	return m.p.counts(point, m.at(point, m.w.lists[point][0]).flow)
+}
 
 // counts reports whether a sender counts its datagrams in their identification: there are many.
 func (p *pairing) counts(point int, f uint32) bool {

@@ -1,26 +1,25 @@
 package compare
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
 // A passage is one datagram with what became of it.
 type passage struct {
-	at    [2]int32 // index at each point, none
-	fate  Fate
-	conn  *conn // nil for other UDP
-	dir   int   // of its line
-	way   *way
-	time  int64 // on the axis, ns since 1970
-	part  int   // segment of the clocks
-	delay int64 // ns; see Timed
-	timed bool  // it has a delay
-	truly bool  // and not only a queue
-	lost  *unseen
+	at     [2]int32 // index at each point, none
+	fate   Fate
+	conn   *conn // nil for other UDP
+	dir    int   // of its line
+	way    *way
+	time   int64 // on the axis, ns since 1970
+	part   int   // segment of the clocks
+	delay  int64 // ns; see Timed
+	timed  bool  // it has a delay
+	truly  bool  // and not only a queue
+	lost   *unseen
+	beyond *beyond // it is past what is compared
 }
 
 // A span is from when until when passages are shown, on the axis.
@@ -97,9 +96,17 @@ func (r *Comparison) measure(x *passage) {
 	x.timed, x.truly = true, !s.sided()
 }
 
-// each calls f with every passage: those of point 1, what point 2 alone has, and what neither
-// has. A passage is valid during the call only.
+// each calls f with every passage: those that are compared, and those past them. A passage is
+// valid during the call only.
 func (r *Comparison) each(f func(x *passage)) {
+	r.eachCompared(f)
+	if r.p.windowed() {
+		r.eachBeyond(f)
+	}
+}
+
+// eachCompared calls f with those of point 1, what point 2 alone has, and what neither has.
+func (r *Comparison) eachCompared(f func(x *passage)) {
 	var x passage
 	for at, c := range r.p.c {
 		for i := range c.list {
@@ -152,33 +159,6 @@ type place struct {
 	time  int64
 	point int8 // 2 for what neither has
 	at    int32
-}
-
-// inOrder calls f with every passage in the order of the axis.
-func (r *Comparison) inOrder(f func(x *passage)) {
-	var all []place
-	var n int32
-	r.each(func(x *passage) {
-		switch {
-		case x.lost != nil:
-			all = append(all, place{x.time, 2, n})
-			n++
-		case x.at[0] != none:
-			all = append(all, place{x.time, 0, x.at[0]})
-		default:
-			all = append(all, place{x.time, 1, x.at[1]})
-		}
-	})
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.time, b.time) })
-	var x passage
-	for _, at := range all {
-		if at.point == 2 {
-			r.unseen(&x, &r.p.unseen[at.at])
-		} else {
-			r.fill(&x, int(at.point), at.at)
-		}
-		f(&x)
-	}
 }
 
 // direction is the side that sent a passage, and whether it is of a connection.

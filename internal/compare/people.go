@@ -36,7 +36,10 @@ func (x *Connection) Side(side string) string {
 	return name
 }
 
-// Quiet reports a connection of which nothing is wrong between the points.
+// Grave reports a connection whose end is more than a close in order, or than the end of a capture.
+func (x *Connection) Grave() bool { return x.told.grave }
+
+// Quiet reports a connection of which there is nothing to tell but its end.
 func (x *Connection) Quiet() bool {
 	for _, d := range x.Directions {
 		for f := range d.Fates {
@@ -48,7 +51,7 @@ func (x *Connection) Quiet() bool {
 			return false
 		}
 	}
-	return !x.told.grave
+	return !x.told.grave && len(x.Contributing) == 0
 }
 
 // loudQueue is a queue that is told of a connection of which nothing else is wrong, ms.

@@ -90,7 +90,7 @@ type stretch struct{ conn, dir, part int }
 // leastDelays are the smallest delays, from which queues are told.
 func (r *Comparison) leastDelays() map[stretch]int64 {
 	least := map[stretch]int64{}
-	r.each(func(x *passage) {
+	r.eachCompared(func(x *passage) {
 		if !x.timed || !r.shows(x) {
 			return
 		}
@@ -136,6 +136,13 @@ func (r *Comparison) record(b []byte, x *passage, least map[stretch]int64) []byt
 		if i != none && len(r.p.copies[at][i]) > 0 {
 			b = appendFrames(append(b, copyKeys[at]...), r.p.copies[at][i])
 		}
+	}
+	if y := x.beyond; y != nil {
+		b = strconv.AppendUint(append(b, frameKeys[y.point]...), uint64(y.frame), 10)
+		if y.timed {
+			b = appendTime(b, timeNames[y.point], y.at)
+		}
+		return append(strconv.AppendUint(append(b, `,"length":`...), uint64(y.length), 10), "}\n"...)
 	}
 	if x.timed {
 		if x.truly {

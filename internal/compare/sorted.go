@@ -21,13 +21,17 @@ const (
 
 func byKeyAlone(a, b entry) int { return cmp.Compare(a.key, b.key) }
 
-// byKey sorts entries; those with equal keys stay in their order.
-func byKey(list []entry) []entry {
+// byKey sorts entries; those with equal keys stay in their order. It needs room for as many, and gives
+// room that it needs no more.
+func byKey(list, room []entry) (sorted, free []entry) {
 	if len(list) < 1<<digits {
 		slices.SortStableFunc(list, byKeyAlone)
-		return list
+		return list, room
 	}
-	other := make([]entry, len(list))
+	if cap(room) < len(list) {
+		room = make([]entry, len(list))
+	}
+	other := room[:len(list)]
 	for p := range passes {
 		shift := uint(64 - digits*(passes-p))
 		var count [1<<digits + 1]int32
@@ -55,7 +59,7 @@ func byKey(list []entry) []entry {
 		}
 		from = to
 	}
-	return list
+	return list, other
 }
 
 // join calls f with the entries of each key that is in both sorted lists, while it reports that it

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -37,23 +38,31 @@ func (p *pairing) tellUnseen() {
 // unseenOf finds those of one side of a connection that an analysis tells of.
 func (p *pairing) unseenOf(at int, k numbersOf) {
 	c, n := p.c[at], p.c[at].numbers[k]
-	other, shift, ok := p.sameNumbers(at, k)
-	if !ok {
+	others := p.sameNumbers(at, k)
+	if len(others) == 0 {
 		return
 	}
 	told := map[seq.Num]bool{}
-	if first := p.c[Point1].numbers[other]; at == Point2 && first != nil { // the first analysis has told what it knows
-		for _, x := range p.claims(other, first) {
-			told[x.Num-shift] = true
+	for _, o := range others { // the first analysis has told what it knows
+		if first := p.c[Point1].numbers[o.numbersOf]; at == Point2 && first != nil {
+			for _, x := range p.claims(o.numbersOf, first) {
+				told[x.Num-o.shift] = true
+			}
 		}
 	}
+	has := func(x seq.Num) bool {
+		return slices.ContainsFunc(others, func(o sameNumbers) bool { return p.c[1-at].numbers[o.numbersOf].frame(x+o.shift) != 0 })
+	}
 	for _, x := range p.claims(k, n) {
-		if x.Place == seq.AfterCapture || told[x.Num] || p.c[1-at].numbers[other].frame(x.Num+shift) != 0 {
+		if x.Place == seq.AfterCapture || told[x.Num] || has(x.Num) {
 			continue
 		}
 		u := unseen{fate: LostBefore, point: at, time: x.Time - (k.conn.LastTime - k.conn.LastStamp), conn: k}
 		if x.Place == seq.NotCaptured {
 			u.fate = MissedByBoth
+		}
+		if c.cut() && u.time > c.window.last {
+			continue
 		}
 		if !c.hasTime || u.time < c.first || u.time > c.last {
 			u.time = max(c.first, min(c.last, u.time))
@@ -62,9 +71,34 @@ func (p *pairing) unseenOf(at int, k numbersOf) {
 	}
 }
 
-// sameNumbers finds the side of a connection at the other point that sends the same datagrams,
-// and what to add to a number for the one it has there.
-func (p *pairing) sameNumbers(at int, k numbersOf) (other numbersOf, shift seq.Num, ok bool) {
+// sameNumbers is the side of a connection at the other point that sends the same datagrams, and what to
+// add to a number for the one it has there.
+type sameNumbers struct {
+	numbersOf
+	shift seq.Num
+}
+
+// mostSames is how many connections at the other point one may be, as after a router that gives it
+// other addresses.
+const mostSames = 4
+
+// sameNumbers finds them for a side of a connection.
+func (p *pairing) sameNumbers(at int, k numbersOf) (all []sameNumbers) {
+	done := map[*session.Conn]bool{}
+	for len(done) < mostSames {
+		other, shift, ok := p.sameNumbersBut(at, k, done)
+		if other.conn == nil {
+			break
+		}
+		if done[other.conn] = true; ok {
+			all = append(all, sameNumbers{other, shift})
+		}
+	}
+	return all
+}
+
+// sameNumbersBut finds one of them that is not found yet.
+func (p *pairing) sameNumbersBut(at int, k numbersOf, done map[*session.Conn]bool) (other numbersOf, shift seq.Num, ok bool) {
 	const tries = 64
 	c, o, n := p.c[at], p.c[1-at], p.c[at].numbers[k]
 	wanted := map[uint32]seq.Num{}
@@ -77,7 +111,7 @@ func (p *pairing) sameNumbers(at int, k numbersOf) (other numbersOf, shift seq.N
 			}
 			m := &o.list[c.mate[f]]
 			conn := o.connOf(&o.flows[m.flow])
-			if conn == nil {
+			if conn == nil || done[conn] {
 				continue
 			}
 			if !ok {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -24,8 +25,7 @@ type joint struct {
 // A tail is how what a side sends ends.
 type tail struct {
 	sent, arrived int      // in all
-	lost          int      // after the last that arrived, those that a capture may have missed among them …
-	unsure        bool     // … and there are some of these
+	lost          int      // after the last that arrived, those that a capture may have missed among them
 	need          int      // of them, to be no chance
 	lostAt        int64    // when the first of them was sent, on the axis
 	frames        []uint64 // of some of them, at their first point
@@ -44,11 +44,12 @@ type finding struct {
 	decidedBy string
 	refute    string
 	frames    [2][]uint64
+	likely    bool // else it is proved
 }
 
 // rows are tried in this order.
 var rows = []func(j *joint) (finding, bool){
-	changedBytes, natChanged, pathDead, natExpired, oneWay, unitLost, portClosed, noAnswer, peerSilent,
+	changedBytes, natChanged, pathDead, natExpired, oneWay, unitLost, portClosed, noAnswer, peerSilent, bothGone,
 }
 
 // standing are the causes that a capture alone may prove and both cannot better.
@@ -76,6 +77,9 @@ func (r *Comparison) judge(x *Connection, s *sum) {
 	j.tails()
 	base, stands := j.alone()
 	for _, row := range rows {
+		if r.p.windowed() {
+			break // how it ends is past what is compared
+		}
 		f, ok := row(j)
 		if !ok || stands && !better(x.Verdict.Cause, f.cause) {
 			continue
@@ -109,8 +113,7 @@ func (j *joint) alone() (best int, stands bool) {
 			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time.String(), Sentence: e.Sentence, WouldRefute: e.WouldRefute,
 				Candidates: e.Candidates, Reason: e.Reason, Frames1: []uint64{}, Frames2: []uint64{}, Alone: alone}
 			v.cite(at, e.Frames)
-			end := explain.Connection{Verdict: *e}
-			j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), e.Time.String(), e.Grave()
+			j.headline(j.next(at))
 		}
 	}
 	if best == none {
@@ -141,17 +144,43 @@ func (j *joint) verdict(at int) (v *explain.Verdict, side string) {
 // decide makes a finding the verdict.
 func (j *joint) decide(base int, f *finding) {
 	v := &j.x.Verdict
-	was := *v
-	*v = Verdict{Cause: f.cause, Side: f.side, Certainty: explain.Proved, Time: was.Time, Sentence: f.sentence, WouldRefute: f.refute, Reason: was.Reason,
+	was, certainty := *v, explain.Proved
+	if f.likely {
+		certainty = explain.Likely
+	}
+	*v = Verdict{Cause: f.cause, Side: f.side, Certainty: certainty, Time: was.Time, Sentence: f.sentence, WouldRefute: f.refute, Reason: was.Reason,
 		Frames1: orEmpty(f.frames[0]), Frames2: orEmpty(f.frames[1]), Alone: was.Alone}
 	if f.at != 0 {
 		v.Time = stamp(f.at)
 	}
-	if was.Cause != f.cause || was.Side != f.side || was.Certainty != explain.Proved {
+	if was.Cause != f.cause || was.Side != f.side || was.Certainty != certainty {
 		v.DecidedBy = f.decidedBy
 	}
-	end := explain.Connection{Verdict: explain.Verdict{Cause: f.cause, Side: f.side, Certainty: explain.Proved}}
-	j.x.told.headline, j.x.told.moment, j.x.told.grave = end.Brief(), v.Time, end.Verdict.Grave()
+	j.headline(nil)
+}
+
+// headline tells the verdict in a few words. next is the number of the connection that goes on
+// with this one, nil for none.
+func (j *joint) headline(next *int) {
+	v := &j.x.Verdict
+	end := explain.Verdict{Cause: v.Cause, Side: v.Side, Certainty: v.Certainty, Reason: v.Reason}
+	t := &j.x.told
+	t.headline, t.moment = end.Brief([2]string{j.x.Side("a"), j.x.Side("b")}, next), v.Time
+	t.grave = end.Grave() || next != nil
+}
+
+// next is the number of the connection with which one goes on by what a capture says, nil for
+// none.
+func (j *joint) next(at int) *int {
+	if j.told[at] == nil || j.told[at].ContinuedBy == nil {
+		return nil
+	}
+	for _, x := range j.r.p.conns.all {
+		if x != j.k && slices.Contains(x.of[at], int32(*j.told[at].ContinuedBy)) {
+			return &x.id
+		}
+	}
+	return nil
 }
 
 func orEmpty(list []uint64) []uint64 {
@@ -263,10 +292,9 @@ func (d *tail) add(x *passage, frame uint64) {
 	switch x.fate {
 	case Delivered, MissedBySecond:
 		d.arrived++
-		d.lost, d.unsure, d.frames = 0, false, nil
+		d.lost, d.frames = 0, nil
 		d.lastArrived = max(d.lastArrived, x.time)
 	case LostBetween, Uncertain:
-		d.unsure = d.unsure || x.fate == Uncertain
 		if d.lost++; d.lost == 1 {
 			d.lostAt = x.time
 		}

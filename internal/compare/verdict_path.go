@@ -21,7 +21,7 @@ func (d *tail) cutOff() bool {
 }
 
 // gone reports whether what did not arrive at the end was not just missed by a capture.
-func (d *tail) gone() bool { return d.lost > 0 && (!d.unsure || d.lost >= d.need) }
+func (d *tail) gone() bool { return d.lost > 0 && d.lost >= d.need }
 
 // notMissed is how many datagrams in a row a capture hardly misses by chance.
 func (p *pairing) notMissed(at int) int {
@@ -30,6 +30,9 @@ func (p *pairing) notMissed(at int) int {
 		if f == MissedByFirst || f == MissedBySecond {
 			missed++
 		}
+	}
+	if missed == 0 {
+		return 1
 	}
 	rate := float64(missed+1) / float64(missed+len(p.c[at].list)+1)
 	return int(math.Ceil(math.Log(byChance) / math.Log(rate)))
@@ -45,6 +48,23 @@ func pathDead(j *joint) (f finding, ok bool) {
 		sentence: fmt.Sprintf("The path died at %s: from then on %s of %s and %s of %s passed their own capture point and never the other one.", clock(min(a.lostAt, b.lostAt)), datagrams(a.lost), j.who(0), datagrams(b.lost), j.who(1)),
 		refute:   "a later datagram of this connection in both captures"}
 	f.decidedBy = fmt.Sprintf("both captures: what passed %s is not in %s, and the other way round", j.name(a.first), j.name(b.first))
+	f.cite(a)
+	f.cite(b)
+	return f, true
+}
+
+// bothGone is a path that most likely carries nothing any more: captures that miss much may have missed
+// what still came, but a side that one of them calls silent goes on at its own point.
+func bothGone(j *joint) (f finding, ok bool) {
+	v := &j.x.Verdict
+	a, b := &j.dirs[0], &j.dirs[1]
+	if v.Cause != explain.PeerSilent || a.lost < leastTail || b.lost < leastTail || a.last-a.lostAt < tailTime || b.last-b.lostAt < tailTime {
+		return f, false
+	}
+	f = finding{cause: explain.PathDead, side: "path", at: min(a.lostAt, b.lostAt), likely: true,
+		sentence: fmt.Sprintf("Most likely the path died at %s: from then on both sides went on sending, and of %s of %s and %s of %s none is in the other capture, which misses some.", clock(min(a.lostAt, b.lostAt)), datagrams(a.lost), j.who(0), datagrams(b.lost), j.who(1)),
+		refute:   "a later datagram of this connection in both captures"}
+	f.decidedBy = fmt.Sprintf("both captures: each side sends at its own point, and nothing of %s is in %s any more, nor the other way round", j.name(a.first), j.name(b.first))
 	f.cite(a)
 	f.cite(b)
 	return f, true

@@ -113,18 +113,24 @@ func (c *Connection) Brief() string {
 	if slow := c.Headlined(); slow != nil {
 		return slow.brief()
 	}
-	if c.Restarted() {
-		return fmt.Sprintf("one side began again from the start, as #%d, while the other went on", *c.ContinuedBy)
+	return c.Verdict.Brief(c.names, c.ContinuedBy)
+}
+
+// Brief is the end in a few words. names are those of the sides for people, next is the number of
+// the connection that goes on with it, nil for none.
+func (v *Verdict) Brief(names [2]string, next *int) string {
+	if v.Cause == StillOpen && next != nil {
+		return fmt.Sprintf("one side began again from the start, as #%d, while the other went on", *next)
 	}
-	text := replaceSide(abouts[c.Verdict.Cause].brief, c.named(c.Verdict.Side))
-	if c.Verdict.Certainty == Likely {
+	text := replaceSide(abouts[v.Cause].brief, named(names, v.Side))
+	if v.Certainty == Likely {
 		text = mostLikely + text
 	}
-	if c.ContinuedBy != nil {
-		text += fmt.Sprintf(", continued as #%d", *c.ContinuedBy)
+	if next != nil {
+		text += fmt.Sprintf(", continued as #%d", *next)
 	}
-	if c.Verdict.Reason != "" {
-		text += fmt.Sprintf(" (%q)", c.Verdict.Reason)
+	if v.Reason != "" {
+		text += fmt.Sprintf(" (%q)", v.Reason)
 	}
 	return text
 }
@@ -132,12 +138,12 @@ func (c *Connection) Brief() string {
 const mostLikely = "most likely "
 
 // named is a side for people.
-func (c *Connection) named(side string) string {
+func named(names [2]string, side string) string {
 	switch side {
 	case "a":
-		return c.names[0]
+		return names[0]
 	case "b":
-		return c.names[1]
+		return names[1]
 	}
 	return "both sides"
 }

@@ -21,7 +21,7 @@ var assets embed.FS
 
 // scripts are the parts of the page's code, in the order in which they are run.
 var scripts = []string{
-	"vendor/uPlot.iife.min.js", "base.js", "overview.js", "connections.js", "charts.js", "ladder.js", "numbers.js", "findings.js", "capture.js", "main.js",
+	"vendor/uPlot.iife.min.js", "base.js", "overview.js", "connections.js", "charts.js", "ladder.js", "pair.js", "numbers.js", "findings.js", "capture.js", "main.js",
 }
 
 var styles = []string{"vendor/uPlot.min.css", "report.css"}
@@ -41,6 +41,8 @@ type Report struct {
 	Redacted bool      // addresses and texts of packets were replaced
 	Chosen   bool      // connections were chosen: there may be others
 	Hint     string    // why there may be no connections
+	Compare  []byte    // the document of 'compare --format json', of two captures of one session
+	Pair     []byte    // what the page says of both: words, and pictures of moments; nil of one capture
 
 	LongLadders []int // connections whose frames are too many for the page, of those that would have a ladder
 }
@@ -68,6 +70,10 @@ func Write(w io.Writer, r *Report) (size int64, err error) {
 	p.data("lanes", appendLanes(nil, r))
 	p.data("ladders", append(append([]byte{'['}, bytes.Join(r.Ladders, []byte{','})...), ']'))
 	p.data("made", appendMade(nil, r))
+	if r.Pair != nil {
+		p.data("compare", r.Compare)
+		p.data("pair", r.Pair)
+	}
 	p.print(strings.Join(code, ""))
 	p.data("analysis", r.Analysis) // the largest by far: the overview is drawn before it is read
 	p.print("</body>\n</html>\n")

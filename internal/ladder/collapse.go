@@ -1,11 +1,6 @@
 package ladder
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/dpdissect/dpdissect/dissect"
-)
+import "github.com/dpdissect/dpdissect/dissect"
 
 // worthwhile is the number of like frames that make a run.
 const worthwhile = 3
@@ -16,7 +11,7 @@ const newsworthy = dissect.Retry | dissect.UnneededRetry | dissect.Duplicate | d
 
 // plain reports a frame of which there is nothing to say but what it is.
 func (r *Row) plain() bool {
-	return r.Kind == Frame && r.Words&newsworthy == 0 && r.RetryOf == 0 && r.Fault == "" && r.Type != "" &&
+	return (r.Kind == Frame || r.Way.plain()) && r.Words&newsworthy == 0 && r.RetryOf == 0 && r.Fault == "" && r.Type != "" &&
 		len(r.Findings) == 0 && len(r.Proof) == 0 && len(r.Notices) == 0 && !r.Focus
 }
 
@@ -25,10 +20,11 @@ type likeness struct {
 	from  dissect.Dir
 	typ   string
 	words dissect.Words
+	queue int64 // of a pair of captures, in steps
 }
 
 func (r *Row) likeness() likeness {
-	return likeness{r.From, r.Type, r.Words &^ (dissect.Ack | dissect.UnverifiedSignature)}
+	return likeness{r.From, r.Type, r.Words &^ (dissect.Ack | dissect.UnverifiedSignature), r.Way.step()}
 }
 
 // collapse makes runs of like frames. Where frames of several kinds take turns, as data and
@@ -68,7 +64,6 @@ func runs(rows []Row) (out []Row) {
 			wait = 0
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Row) int { return cmp.Compare(a.Frame(), b.Frame()) })
 	return out
 }
 

@@ -68,6 +68,11 @@ func (c *Collector) Err() error {
 // Prepare implements pipeline.Printer: the number of the frame is kept as its head.
 func (c *Collector) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 	c.o.Display.Prepare(s, fr)
+	keepNumber(s, fr)
+}
+
+// keepNumber keeps the number of a frame as its head.
+func keepNumber(s *pipeline.Slot, fr *dissect.Frame) {
 	s.Head = s.Head[:0]
 	if s.Conn == nil || fr.Tree == nil {
 		return
@@ -146,7 +151,7 @@ func (c *Collector) take(s *pipeline.Slot) {
 		c.tooMany = true
 		return
 	}
-	r := c.row(s)
+	r := rowOf(s, c.o.Clock)
 	r.Focus = focus || c.earlyFocus
 	r.Notices, c.early, c.earlyFocus = c.early, nil, false
 	c.rows = append(c.rows, r)
@@ -192,12 +197,15 @@ func (c *Collector) takeNotice(s *pipeline.Slot, focus bool) {
 	c.early, c.earlyFocus = append(c.early, x), c.earlyFocus || focus
 }
 
-// row is what is known of a frame.
-func (c *Collector) row(s *pipeline.Slot) Row {
+// rowOf is what is known of a frame.
+func rowOf(s *pipeline.Slot, clock *render.Clock) Row {
 	d, fr := &s.Datagram, &s.Frame
 	r := Row{Kind: Frame, Frames: []uint64{d.Frame}, Time: d.Time, Until: d.Time, HasTime: d.HasTime, Type: fr.Type, Label: string(fr.Summary), Length: d.Length,
-		Clock: string(c.o.Clock.AppendTime(nil, d)), Datagrams: 1, Words: fr.Words, RetryOf: fr.RetryOf, AckedIn: fr.AckedIn, Acks: slices.Clone(fr.Acks)}
-	if r.From = s.Conn.DirOf(d); d.Kind == dissect.Unreachable {
+		Clock: string(clock.AppendTime(nil, d)), Datagrams: 1, Words: fr.Words, RetryOf: fr.RetryOf, AckedIn: fr.AckedIn, Acks: slices.Clone(fr.Acks)}
+	if s.Conn != nil {
+		r.From = s.Conn.DirOf(d)
+	}
+	if d.Kind == dissect.Unreachable {
 		r.From = r.From.Other() // it comes from where the datagram did not arrive
 	}
 	if len(s.Head) == 8 {

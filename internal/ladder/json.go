@@ -63,6 +63,8 @@ type record struct {
 	Notices   []noticeRecord  `json:"notices,omitempty"`
 	Focus     bool            `json:"focus,omitempty"`
 	Members   []member        `json:"members,omitempty"`
+
+	wayRecord
 }
 
 // member is a frame of a run.
@@ -169,6 +171,7 @@ func (r *Row) record() *record {
 		x.Type, x.Length, x.Datagrams, x.Words = text(r.Type), &r.Length, r.Datagrams, wordsOf(r.Words)
 	}
 	r.recordLoss(x)
+	r.recordWay(x)
 	x.RetryOf, x.AckedIn, x.Acks, x.Proof = r.RetryOf, r.AckedIn, r.Acks, r.Proof
 	for _, m := range r.remarks() {
 		x.Remarks = append(x.Remarks, text(m.text))

@@ -31,6 +31,8 @@ const (
 	Run   Kind = "run"   // several like frames of one side, with nothing to say of any
 	Loss  Kind = "loss"  // a transmission that is proven lost, or that the capture missed
 	Pause Kind = "pause" // a time without a frame
+
+	Passage Kind = "passage" // a datagram between two capture points
 )
 
 // A Row is one line of the ladder. The fields that do not belong to its kind are zero.
@@ -68,6 +70,8 @@ type Row struct {
 	Proof    []string // what explain takes its frames as proof of
 	Notices  []Notice // that what was sent was not delivered
 	Focus    bool     // it holds the frame of --around
+
+	Way *Way // of a pair of captures: how it went from one point to the other, nil of one capture
 }
 
 // A Finding is a broken rule, told at its frame.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -31,6 +33,24 @@ func WriteMermaid(w io.Writer, l *Ladder, names func(dissect.Endpoint) string) e
 	return m.Flush()
 }
 
+// WritePairMermaid draws the ladder of a pair as a sequenceDiagram: a participant a point.
+func WritePairMermaid(w io.Writer, p *Pair) error {
+	m := bufio.NewWriter(w)
+	m.WriteString("sequenceDiagram\n")
+	left := p.left()
+	for at, dir := range []dissect.Dir{left, left.Other()} {
+		fmt.Fprintf(m, "    participant %s as %s\n", sideOf(dir), mermaidText(p.Doc.Points[at].Name+", "+p.SideName(dir)))
+	}
+	fmt.Fprintf(m, "    Note over a,b: %s\n", mermaidText(p.title()))
+	for _, s := range report.ComparedClocks(p.Doc) {
+		fmt.Fprintf(m, "    Note over a,b: %s\n", mermaidText(s))
+	}
+	for i := range p.Rows {
+		writeMermaidRow(m, &p.Rows[i])
+	}
+	return m.Flush()
+}
+
 func sideOf(dir dissect.Dir) string { return "ab"[dir : dir+1] }
 
 func writeMermaidRow(m *bufio.Writer, r *Row) {
@@ -42,6 +62,9 @@ func writeMermaidRow(m *bufio.Writer, r *Row) {
 	if r.Frame() != 0 {
 		label = fmt.Sprintf("%d  %s", r.Frame(), label)
 	}
+	if r.Way != nil {
+		label = strings.Join(strings.Fields(fmt.Sprintf("%s  %s  %s", r.Label, r.lengths(), r.Way.framesAtBoth())), " ")
+	}
 	fmt.Fprintf(m, "    %s%s%s: %s\n", sideOf(r.From), mermaidArrow(r), sideOf(r.From.Other()), mermaidText(label))
 	for _, x := range r.remarks() {
 		fmt.Fprintf(m, "    Note over %s: %s\n", sideOf(r.From), mermaidText(x.text))
@@ -51,6 +74,17 @@ func writeMermaidRow(m *bufio.Writer, r *Row) {
 // mermaidArrow is ->> for what arrives, -x for what is lost and --x where the capture
 // never saw it, -->> for what arrived without it.
 func mermaidArrow(r *Row) string {
+	if r.Way != nil {
+		switch r.Way.Fate {
+		case compare.Delivered:
+			return "->>"
+		case compare.LostBetween:
+			return "-x"
+		case compare.MissedByFirst, compare.MissedBySecond, compare.MissedByBoth:
+			return "-->>"
+		}
+		return "--x"
+	}
 	switch r.Lost {
 	case seq.BeforeCapture:
 		return "--x"

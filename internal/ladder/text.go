@@ -28,11 +28,14 @@ const usualWidth = 80
 const leastLane = 30
 
 // glyphs are what a ladder is drawn with: each takes one column.
-type glyphs struct{ life, gap, shaft, dash, double, right, left, broken, point, more string }
+type glyphs struct {
+	life, gap, shaft, dash, double, right, left, broken, point, more string
+	downRight, rightDown, leftDown, downLeft                         string // corners, by where the line comes from and goes to
+}
 
 var (
-	unicodeGlyphs = glyphs{"│", "┊", "─", "╌", "═", "→", "←", "╳", "┊", "…"}
-	asciiGlyphs   = glyphs{"|", ":", "-", ".", "=", ">", "<", "X", ":", "~"}
+	unicodeGlyphs = glyphs{"│", "┊", "─", "╌", "═", "→", "←", "╳", "┊", "…", "╰", "╮", "╭", "╯"}
+	asciiGlyphs   = glyphs{"|", ":", "-", ".", "=", ">", "<", "X", ":", "~", "'", ".", ".", "'"}
 )
 
 // A textWriter draws a ladder as text.

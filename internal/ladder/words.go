@@ -105,6 +105,9 @@ func (r *Row) remarks() (all []remark) {
 	if r.Lost != 0 {
 		all = append(all, remark{aboutLoss, r.lossWords()})
 	}
+	if r.Way != nil {
+		all = append(all, r.Way.remarks...)
+	}
 	if words := r.marks(); words != "" {
 		all = append(all, remark{aboutWords, words})
 	}
@@ -115,7 +118,7 @@ func (r *Row) remarks() (all []remark) {
 		all = append(all, remark{severities[f.Severity], f.Rule + ": " + f.Message})
 	}
 	if len(r.Proof) > 0 {
-		all = append(all, remark{aboutProof, proofWords(r.Proof)})
+		all = append(all, remark{aboutProof, r.proofWords()})
 	}
 	return append(all, r.noticeRemarks()...)
 }
@@ -145,6 +148,14 @@ func (r *Row) noticeRemarks() (all []remark) {
 }
 
 var severities = map[string]remarkKind{"error": aboutError, "warn": aboutWarn, "note": aboutNote}
+
+// proofWords says what a row is proof of, and which command says so.
+func (r *Row) proofWords() string {
+	if r.Way != nil {
+		return "proof of " + strings.Join(r.Proof, ", ") + " (compare)"
+	}
+	return proofWords(r.Proof)
+}
 
 func proofWords(causes []string) string {
 	return "proof of " + strings.Join(causes, ", ") + " (explain)"

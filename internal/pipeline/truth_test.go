@@ -87,7 +87,7 @@ func (a *analysed) digest(c *session.Conn, dir dissect.Dir) string {
 		}
 	}
 	unnumbered := func(m *session.Message) bool {
-		return !m.Reliable && (c.Protocol.Name == "hazel" || c.Protocol.Name == "knet")
+		return m.Unnumbered || !m.Reliable && c.Protocol.Name == "knet"
 	}
 	slices.SortStableFunc(of, func(x, y session.Message) int {
 		switch u, v := unnumbered(&x), unnumbered(&y); {

@@ -33,6 +33,7 @@ type Options struct {
 	Start       time.Time         // when the capture began; zero when packets are older than the recording
 	PacketDrops bool              // packets tell all drops by Record.Drops, sooner or later: files of a ring leave telling to them
 	Stats       Stats             // nil when nothing is known but what packets tell
+	Heard       func() int64      // until when all packets were given, ns since 1970, 0 where that is not known; nil when the time of Tick tells
 	Stdout      io.Writer         // what "-" writes to, os.Stdout when nil
 	Closed      func(path string) // told of each file that is complete; nil for nobody
 	Guard       *outfile.Guard    // files that are not written over, by no file of a ring either; nil for none

@@ -48,6 +48,7 @@ type Recorder struct {
 	base    int64     // when this file began, nanoseconds since 1970
 	based   bool      // base is known
 	last    int64     // newest time heard of
+	newest  int64     // of a packet
 	flushed time.Time // when bytes were handed on last
 	path    string    // of the newest file
 }

@@ -75,7 +75,7 @@ func (r *Recorder) ringPlace() error {
 // seen notes the time of a packet that is to be written, and ends the file before it
 // when its time is over.
 func (r *Recorder) seen(rec *capture.Record) error {
-	r.last = max(r.last, rec.Time)
+	r.last, r.newest = max(r.last, rec.Time), max(r.newest, rec.Time)
 	r.rewind(rec.Time)
 	if r.over(rec.Time) {
 		if err := r.finish(false); err != nil {
@@ -101,7 +101,7 @@ func (r *Recorder) late(t int64) bool {
 // file may last: else it would grow until the clock is where it was.
 func (r *Recorder) rewind(t int64) {
 	if d := int64(max(r.opts.Ring.Duration, r.opts.Ring.Interval)); d > 0 && r.base-t >= d {
-		r.base, r.last = t, t
+		r.base, r.last, r.newest = t, t, t
 	}
 }
 

@@ -36,7 +36,7 @@ func (r *Recorder) statistics(final bool) error {
 			t.taken, t.told, t.carried = 0, 0, 0
 			continue
 		}
-		s.Start, s.End = max(r.base, 0), max(r.last, r.base, 0)
+		s.Start, s.End = max(r.base, 0), max(r.end(), r.base, 0)
 		s.Filtered = r.opts.Interfaces[i].Filter != ""
 		if err := r.w.Statistics(i, s); err != nil {
 			return err
@@ -45,6 +45,14 @@ func (r *Recorder) statistics(final bool) error {
 		t.taken, t.told, t.carried = 0, 0, 0
 	}
 	return nil
+}
+
+// end is until when the file holds all packets that came, as far as that is known.
+func (r *Recorder) end() int64 {
+	if r.opts.Heard == nil {
+		return r.last
+	}
+	return max(r.newest, r.opts.Heard())
 }
 
 // sum gives the counts of one file; false when nothing is known of drops. Of a file

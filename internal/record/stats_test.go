@@ -1,6 +1,7 @@
 package record
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -132,5 +133,31 @@ func TestNoStatistics(t *testing.T) {
 	must(t, r.Close())
 	if c := readFile(t, path); c.known {
 		t.Errorf("%d drops", c.stats)
+	}
+}
+
+// TestEndOfInterfaces: the statistics say until when all packets that came are in the file: until the last packet,
+// or longer where nothing came and the source says that nothing waits, whatever the clock says meanwhile.
+func TestEndOfInterfaces(t *testing.T) {
+	for heard, want := range map[int64]int64{0: packet(9).Time, packet(9).Time + 7e9: packet(9).Time + 7e9, packet(3).Time: packet(9).Time} {
+		path := filepath.Join(t.TempDir(), "r.pcapng")
+		r := create(t, Options{Path: path, Nanoseconds: true, Start: time.Unix(0, packet(0).Time-5e9), Stats: func(int) (uint64, uint64, bool) { return 10, 0, true }, Heard: func() int64 { return heard }})
+		for i := range 10 {
+			must(t, r.Write(packet(i)))
+		}
+		must(t, r.Tick(time.Unix(0, packet(9).Time+9e9)))
+		must(t, r.Close())
+		f, err := os.Open(path)
+		must(t, err)
+		rd, err := capture.NewReader(f)
+		must(t, err)
+		var rec capture.Record
+		for err == nil {
+			err = rd.Next(&rec)
+		}
+		f.Close()
+		if got := rd.Listened(); got != (capture.Span{From: packet(0).Time - 5e9, To: want}) {
+			t.Errorf("%v, want until %d", got, want)
+		}
 	}
 }

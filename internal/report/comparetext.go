@@ -61,9 +61,17 @@ func (p *comparer) sentence(dst []byte, text string) []byte {
 }
 
 func (p *comparer) appendHead(dst []byte) []byte {
-	from, to := p.d.Common()
+	for _, words := range ComparedPoints(p.d) {
+		dst = p.lines(dst, "", "   ", words)
+	}
+	return dst
+}
+
+// ComparedPoints says which captures were compared, and what lies between them, a line each.
+func ComparedPoints(d *compare.Document) []string {
+	from, to := d.Common()
 	what := "one session"
-	if n := len(p.d.Connections); n != 1 {
+	if n := len(d.Connections); n != 1 {
 		what += ", " + counted(uint64(n), "connection")
 	} else {
 		what += ", 1 connection"
@@ -71,28 +79,37 @@ func (p *comparer) appendHead(dst []byte) []byte {
 	if to > from {
 		what += fmt.Sprintf(", %.0f s in both", math.Ceil(float64(to-from)/1e9))
 	}
-	dst = p.lines(dst, "", "   ", fmt.Sprintf("%s and %s  %s", p.d.Points[0].Name, p.d.Points[1].Name, what))
-	if p.d.SamePoint {
-		dst = p.lines(dst, "", "   ", "Nothing shows that anything lies between the two: one place, captured twice. What only one of them has, the other may have missed.")
+	lines := []string{fmt.Sprintf("%s and %s  %s", d.Points[0].Name, d.Points[1].Name, what)}
+	if d.SamePoint {
+		lines = append(lines, "Nothing shows that anything lies between the two: one place, captured twice. What only one of them has, the other may have missed.")
 	}
-	for _, m := range p.d.NAT {
-		dst = p.lines(dst, "", "   ", fmt.Sprintf("%s is %s in %s: %s", m.Address1, m.Address2, p.d.Points[1].Name, counted(m.Datagrams, "datagram")))
+	for _, m := range d.NAT {
+		lines = append(lines, fmt.Sprintf("%s is %s in %s: %s", m.Address1, m.Address2, d.Points[1].Name, counted(m.Datagrams, "datagram")))
+	}
+	return lines
+}
+
+func (p *comparer) appendClocks(dst []byte) []byte {
+	for _, words := range ComparedClocks(p.d) {
+		dst = p.lines(dst, "", "   ", words)
 	}
 	return dst
 }
 
-func (p *comparer) appendClocks(dst []byte) []byte {
-	k := &p.d.Clock
+// ComparedClocks says what the clocks of two captures differ by, and when one of them was set, a
+// line each.
+func ComparedClocks(d *compare.Document) (lines []string) {
+	p, k := &comparer{d: d}, &d.Clock
 	for i := range k.Segments {
-		dst = p.lines(dst, "", "   ", p.segment(&k.Segments[i], i))
+		lines = append(lines, p.segment(&k.Segments[i], i))
 	}
 	for i := range k.Steps {
-		dst = p.lines(dst, "", "   ", p.step(&k.Steps[i]))
+		lines = append(lines, p.step(&k.Steps[i]))
 	}
 	if k.Problem != "" {
-		dst = p.lines(dst, "", "   ", "clocks: "+k.Problem)
+		lines = append(lines, "clocks: "+k.Problem)
 	}
-	return dst
+	return lines
 }
 
 // segment says what the clocks differ by.
@@ -169,17 +186,44 @@ func clockTime(at string) string {
 
 func (p *comparer) appendConnection(dst []byte, c *compare.Connection) []byte {
 	dst = p.lines(dst, "", explainIndent, fmt.Sprintf("#%d  %s   %s", c.ID, c.Who(), c.Headline()))
-	dst = p.sentence(dst, p.losses(c)+" "+p.missed(c))
-	if c.Verdict.DecidedBy != "" {
-		dst = p.sentence(dst, c.Verdict.Sentence)
-		dst = p.sentence(dst, "Decided by: "+c.Verdict.DecidedBy+".")
-	}
-	for _, words := range []string{p.other(c), p.delays(c), p.longest(c)} {
-		if words != "" {
-			dst = p.sentence(dst, words)
-		}
+	for _, words := range p.sentences(c) {
+		dst = p.sentence(dst, words)
 	}
 	return dst
+}
+
+// ComparedConnection says what both captures show of a connection, a paragraph each.
+func ComparedConnection(d *compare.Document, c *compare.Connection) []string {
+	return (&comparer{d: d}).sentences(c)
+}
+
+func (p *comparer) sentences(c *compare.Connection) []string {
+	all := []string{p.losses(c) + " " + p.missed(c)}
+	if c.Verdict.DecidedBy != "" || c.Grave() {
+		all = append(all, c.Verdict.Sentence+p.packetsOf(c.Verdict.Sentence, c.Verdict.Frames1, c.Verdict.Frames2))
+	}
+	if c.Verdict.DecidedBy != "" {
+		all = append(all, "Decided by: "+c.Verdict.DecidedBy+".")
+	}
+	all = append(all, p.other(c), p.delays(c), p.longest(c))
+	for i := range c.Contributing {
+		if x := &c.Contributing[i]; x.Where != "between" { // what happened between the points is told in numbers
+			all = append(all, "Also: "+x.Sentence+p.packetsOf(x.Sentence, x.Frames1, x.Frames2))
+		}
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}
+
+// packetsOf says whose packets the numbers of a sentence are, where it is one capture's.
+func (p *comparer) packetsOf(sentence string, frames1, frames2 []uint64) string {
+	point := p.d.Points[0]
+	switch {
+	case !strings.Contains(sentence, "packet ") || len(frames1) > 0 == (len(frames2) > 0):
+		return ""
+	case len(frames2) > 0:
+		point = p.d.Points[1]
+	}
+	return " Packet numbers are those of " + point.Name + "."
 }
 
 // losses says what was lost of both sides.
@@ -238,10 +282,14 @@ func (p *comparer) other(c *compare.Connection) string {
 			}
 		}
 	}
+	var about []string
 	for _, x := range c.ICMP {
 		if x.Fate == "lost_between" {
-			words = append(words, fmt.Sprintf("an ICMP notice about frame %d was lost on the way", x.FrameOf))
+			about = append(about, fmt.Sprintf("frame %d", x.FrameOf))
 		}
+	}
+	if n := uint64(len(about)); n > 0 {
+		words = append(words, fmt.Sprintf("%s %s lost on the way, about %s", counted(n, "ICMP notice"), wasWere(n), strings.Join(about, ", ")))
 	}
 	if len(words) == 0 {
 		return ""

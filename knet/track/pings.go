@@ -56,6 +56,7 @@ func (c *conn) answers(dir dissect.Dir, m *knet.Message) {
 	if p := &asked[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered && c.Frame.HasTime {
 		p.answered, p.took = true, c.Frame.Time-p.at
 		c.pong = pong{p.frame, p.took}
+		c.Frame.Answers = p.frame
 		if !p.again {
 			c.c.Dir[dir.Other()].Echoed(p.took, p.frame, c.Frame.Frame, c.Frame.Time)
 		}

@@ -19,6 +19,7 @@ page.keysOf = {
 
 // plotsOf gives the plots of a connection; they are drawn when they are seen.
 page.plotsOf = function (c, about) {
+  page.waysOf(c);
   const group = { id: c.id, base: c.base_ms, plots: [], waiting: [], span: [Infinity, -Infinity], view: "delay", data: c.directions };
   for (const d of ["a", "b"]) {
     const x = c.directions[d];
@@ -78,6 +79,7 @@ page.chooseView = function (group, id, asked) {
   for (const [name, b] of group.buttons) b.setAttribute("aria-pressed", name === id);
   const drawn = ([, , key]) => !key || ["a", "b"].some((d) => some(group.data[d][key]));
   group.keys.replaceChildren(...(page.keysOf[id] || []).filter(drawn).map(([c, text]) => page.make("span", { class: "key" }, page.make("i", { class: c }), text)),
+    ...(["a", "b"].some((d) => group.data[d].way) ? page.keysOf.way : []).map(([c, text]) => page.make("span", { class: "key" }, page.make("i", { class: c }), text)),
     page.make("span", { class: "key" }, page.make("i", { class: "k-dashed" }), "opens or closes"), page.make("span", { class: "key" }, page.make("i", { class: "k-diamond c-finding" }), "finding"));
   if (!asked) return;
   page.drawGroup(group);
@@ -178,6 +180,7 @@ page.kinds = [
   },
   { id: "rtt", title: "round trips, and waits for acknowledgement, ms", has: (x) => [x.rtt_max_ms, x.ack_wait_max_ms, x.paired_rtt_max_ms, x.ping_rtt_max_ms].some((list) => list && some(list)), height: 150, zero: true,
     series: (x) => [...page.longestOf(x), { label: "longest", values: x.rtt_max_ms, colour: "sent", points: 4 }, { label: "shortest", values: x.rtt_min_ms, colour: "acked", points: 3, mark: "dash", hide: page.same(x.rtt_min_ms, x.rtt_max_ms) }] },
+  { id: "way", title: "one way, ms, between both captures", has: (x) => !!x.way, height: 110, zero: true, rates: true, series: (x) => x.way },
   { id: "inflight", title: "in flight, numbers", whole: true, has: (x) => some(x.in_flight), height: 62, zero: true,
     series: (x) => [{ label: "numbers", values: x.in_flight, colour: "sent", line: true, step: true, fill: true }] },
   { id: "rate", title: "rate, kB/s", has: (x) => some(x.bytes), height: 62, zero: true, rates: true,
@@ -468,6 +471,11 @@ page.readOut = function (group, u, x, kind, clock) {
     put("frame", last(x.frame)); put("number", last(x.sent_max)); put("acknowledged up to", last(x.acked_max));
     const delay = last(x.delay_max_ms), rtt = last(x.rtt_max_ms), n = last(x.in_flight), bytes = last(x.in_flight_bytes);
     put("delay", delay === null ? null : page.ms(delay)); put("round trip", rtt === null ? null : page.ms(rtt)); put("in flight", n === null ? null : n + (bytes ? " (" + page.number(bytes) + " bytes)" : ""));
+    if (x.way) {
+      const k = page.find(x.way.t, t), v = (n) => x.way.list[n].values[k];
+      if (k >= 0 && v(0) !== null) parts.push(x.way.list[0].label + " " + page.ms(v(0)));
+      if (k >= 0 && v(x.way.list.length - 1)) parts.push(x.way.lost[k] + " lost between the captures");
+    }
     return parts.join(" · ");
   };
   group.readout.replaceChildren(page.make("b", {}, clock(t)), page.make("span", {}, page.make("b", {}, "a"), " " + text("a")), page.make("span", {}, page.make("b", {}, "b"), " " + text("b")));

@@ -7,9 +7,10 @@ page.groups = new Map(); // of connections with plots: what turns them
 // panel gives the elements of a connection.
 page.panel = function (c) {
   const picture = page.pictures.connections.find((p) => p.id === c.id), ladder = page.ladders.find((l) => l.connection === c.id);
-  const parts = [page.story(c)];
+  const parts = [...page.pairOf(c.id).map(page.pairStory), page.story(c)];
   if (picture) parts.push(page.plotsOf(picture, c));
   else parts.push(page.make("p", { class: "small" }, "It has no plots in this page, which draws " + page.counted(page.pictures.connections.length, "connection", "connections") + "; --connection " + c.id + " draws it."));
+  for (const x of page.pairOf(c.id)) parts.push(...page.pairMoments(x));
   if (ladder) parts.push(page.drawLadder(ladder, c));
   else if (page.made.long_ladders.includes(c.id)) {
     parts.push(page.make("p", { class: "small" }, "Its frames are too many for this page (" + page.number(page.sum(page.counts.get(c.id), "frames")) + "): --from and --to choose a part of them."));

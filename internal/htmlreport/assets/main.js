@@ -33,6 +33,7 @@ page.start = function () {
   page.dated = new Set(page.days()).size > 1;
   document.getElementById("title").textContent = page.visible(page.made.title);
   document.getElementById("footer").textContent = page.visible(page.made.made);
+  page.pairSection();
   page.overview();
   page.overviewAt = performance.now();
   document.addEventListener("DOMContentLoaded", page.finish);

@@ -19,6 +19,7 @@ type options struct {
 	dir    string
 	cost   bool
 	plugin bool
+	ends   bool
 }
 
 func main() {
@@ -30,6 +31,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", os.TempDir(), "folder of the captures, which are kept there")
 	flag.BoolVar(&o.cost, "cost", false, "show what a frame costs on a simulated machine, and nothing else (needs valgrind)")
 	flag.BoolVar(&o.plugin, "plugin", false, "show what the plugin for Wireshark costs tshark, and nothing else")
+	flag.BoolVar(&o.ends, "ends", false, "show what compare costs beside analyze, and nothing else")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags] PATH-OF-DPDISSECT")
@@ -48,6 +50,9 @@ func run(o *options) error {
 	}
 	if o.plugin {
 		return plugin(o)
+	}
+	if o.ends {
+		return ends(o)
 	}
 	made, err := makeCaptures(o)
 	if err != nil {

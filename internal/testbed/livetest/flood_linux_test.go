@@ -21,7 +21,7 @@ func floodPackets(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("DPDISSECT_FLOOD")
 	if s == "" {
-		return 200_000
+		return 100_000
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
