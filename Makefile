@@ -20,7 +20,7 @@ GENERATED = deploy/clickhouse/tables.sql docs/FIELDS.md docs/rules.md docs/analy
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy wine-test shots web web-test
+.PHONY: test build platforms check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation wine-test shots web web-test
 
 test: ## all tests, in 3 minutes of a machine with 2 cores
 	GOGC=$(GOGC) $(GO) test -timeout 15m ./...
@@ -111,6 +111,18 @@ ends: ## sessions whose end is known: what explain says wrongly of them, by name
 
 pairs: build ## captures at two points: what compare says wrongly of them, by name
 	$(GO) run ./internal/testbed/lab/cmd/lab pairs -seeds 5
+
+fleet: ## the queue at length: three servers of which one and two are killed, workers killed and paused
+	DPDISSECT_FLEET=1 $(GO) test ./cmd/dpdissect-fleet -run '^TestFleet' -count 1 -timeout 20m -v
+
+fleet-cost: build ## bytes a row, packets a second, and steps a second with 1, 8 and 64 workers, on one server and three
+	DPDISSECT_FLEET=1 DPDISSECT_PROGRAM=$(CURDIR)/bin/dpdissect-fleet $(GO) test ./cmd/dpdissect-fleet -run '^TestRowCost$$' -count 1 -timeout 20m -v
+	DPDISSECT_FLEET=1 $(GO) test ./internal/fleet -run '^TestStepsASecond$$' -count 1 -timeout 20m -v
+
+CHAINS ?= 10000
+
+fleet-simulation: build ## an hour of CHAINS servers in minutes, end to end: make fleet-simulation CHAINS=1000
+	DPDISSECT_CHAINS=$(CHAINS) DPDISSECT_PROGRAM=$(CURDIR)/bin/dpdissect-fleet $(GO) test ./cmd/dpdissect-fleet -run '^TestSimulation$$' -count 1 -timeout 120m -v
 
 accuracy: build ## docs/accuracy.md, measured anew
 	$(GO) run ./internal/testbed/lab/cmd/lab accuracy > docs/accuracy.md.new

@@ -7,29 +7,41 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/fleet"
 )
 
 // Exit codes, as those of dpdissect.
 const (
 	exitOK       = 0
+	exitFailed   = 1 // status: what --fail-on names
 	exitUsage    = 2 // usage or configuration
 	exitInput    = 3 // an input could not be read to its end
 	exitInternal = 6 // this program failed in a connection
+	exitQueue    = 7 // the queue can't be reached, has no quorum or is full
 )
 
 // version is set by the linker: -X main.version=v1.2.3.
 var version string
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	asStep = fleet.BeChild()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// asStep says that this program is a step of a worker.
+var asStep bool
 
 // Errors that were told already.
 var (
+	errFailed   = errors.New("the fleet is not as it should be")
 	errInput    = errors.New("an input failed")
 	errInternal = errors.New("an internal error")
 )
@@ -43,14 +55,35 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch err := root.Execute(); {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errFailed):
+		return exitFailed
 	case errors.Is(err, errInternal):
 		return exitInternal
 	case errors.Is(err, errInput):
 		return exitInput
+	case isQueue(err):
+		tell(stderr, err.Error())
+		return exitQueue
 	default:
 		tell(stderr, err.Error())
 		return exitUsage
 	}
+}
+
+// orderly lets a command end in order at Ctrl-C and SIGTERM: its context ends then.
+func orderly(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		cmd.SetContext(ctx)
+		return run(cmd, args)
+	}
+}
+
+// isQueue reports whether an error is of a queue that is away or full.
+func isQueue(err error) bool {
+	_, is := errors.AsType[*fleet.Unreachable](err)
+	return is || errors.Is(err, fleet.ErrNone)
 }
 
 // tell prints a line that can't drive a terminal, whoever made its text.
@@ -62,14 +95,15 @@ func newRoot() *cobra.Command {
 		Use:   "dpdissect-fleet",
 		Short: "Work on the captures of many servers",
 		Long: `dpdissect-fleet does what dpdissect does for the captures of many servers: it
-writes rows for databases as Parquet.`,
+writes rows for databases as Parquet, and has a queue that hands the pieces of
+many captures to many workers.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newTables(), &cobra.Command{
+	root.AddCommand(newTables(), newServe(), newSubmit(), newWork(), newStatus(), newDead(), &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,

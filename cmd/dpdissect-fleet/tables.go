@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,10 @@ import (
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/bucket"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/fleet"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
+	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tablecmd"
@@ -29,6 +32,7 @@ import (
 // tablesCommand is the flags of the command.
 type tablesCommand struct {
 	rows       tablecmd.Flags
+	pieces     piecewise.Pieces
 	interfaces []string
 	filter     string
 	follow     bool
@@ -38,17 +42,23 @@ type tablesCommand struct {
 }
 
 func newTables() *cobra.Command {
-	c := &tablesCommand{}
+	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf}}
 	cmd := &cobra.Command{
 		Use:     "tables --out DIR INPUT...",
 		Short:   tablecmd.Short,
 		Long:    strings.ReplaceAll(tablecmd.Long, ".ndjson", ".parquet"),
 		Example: strings.ReplaceAll(tablecmd.Example, "  dpdissect ", "  dpdissect-fleet "),
-		RunE:    func(cmd *cobra.Command, paths []string) error { return c.run(cmd.ErrOrStderr(), paths) },
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if err := c.pieces.Check(cmd.Flags()); err != nil {
+				return err
+			}
+			return c.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths)
+		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	c.rows.Add(f, "parquet")
+	c.pieces.Add(f)
 	f.StringArrayVarP(&c.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable")
 	f.StringVarP(&c.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
 	f.BoolVar(&c.follow, "follow", false, "keep reading a file that grows, as 'tail -f' does, until Ctrl-C")
@@ -58,7 +68,7 @@ func newTables() *cobra.Command {
 	return cmd
 }
 
-func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
+func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	live := len(c.interfaces) > 0
 	switch {
 	case live && len(paths) > 0:
@@ -73,12 +83,17 @@ func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.writes(&o, paths); err != nil {
-		return err
-	}
-	cfg, err := c.config()
+	guard, err := c.writes(&o, paths)
 	if err != nil {
 		return err
+	}
+	cfg, secrets, err := c.config()
+	if err != nil {
+		return err
+	}
+	body, most, err := c.pieces.Begin(piecewise.Options{Protocols: c.only, DecodeAs: c.decodeAs, Filter: c.filter, Secrets: secrets, More: c.rows.Counts()})
+	if err != nil {
+		return c.tellState(err, stderr)
 	}
 	src, err := c.source(paths)
 	if err != nil {
@@ -87,12 +102,37 @@ func (c *tablesCommand) run(stderr io.Writer, paths []string) error {
 	defer src.Close()
 	defer stopOnSignal(src)()
 	r := &pipeline.Run{Source: src, Config: cfg}
-	err = tablecmd.Run(r, o)
-	return cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()))
+	if c.pieces.Given() {
+		if err := c.pieces.Attach(r, guard, body, most); err != nil {
+			return err
+		}
+	}
+	err = c.tables(r, o)
+	failed := err != nil
+	err = cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()[src.Before():]))
+	if asStep {
+		reportStep(stdout, src.Infos()[src.Before():])
+	}
+	return c.tellState(cmp.Or(c.pieces.Finish(src, failed), err), stderr)
 }
 
-// writes sets how rows are written, and where.
-func (c *tablesCommand) writes(o *tables.Options, paths []string) error {
+// tables reads the inputs and writes rows.
+func (c *tablesCommand) tables(r *pipeline.Run, o tables.Options) (err error) {
+	defer c.pieces.Guard(&err)
+	return tablecmd.Run(r, o)
+}
+
+// tellState says what is wrong with a state, and gives the error that stands for it.
+func (c *tablesCommand) tellState(err error, stderr io.Writer) error {
+	if text, is := c.pieces.Wrong(err); is {
+		tell(stderr, text)
+		return errInput
+	}
+	return err
+}
+
+// writes sets how rows are written, and where. The guard knows the files that are read.
+func (c *tablesCommand) writes(o *tables.Options, paths []string) (*outfile.Guard, error) {
 	o.Build = build()
 	switch c.rows.Format {
 	case "parquet":
@@ -100,15 +140,7 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) error {
 	case "ndjson":
 		o.Format = tables.NDJSON{}
 	default:
-		return fmt.Errorf("--format %s: want parquet or ndjson", c.rows.Format)
-	}
-	if strings.HasPrefix(c.rows.Out, bucket.Scheme) {
-		b, err := bucket.Open(c.rows.Out)
-		if err != nil {
-			return fmt.Errorf("--out %s: %w", c.rows.Out, err)
-		}
-		o.Store = b
-		return nil
+		return nil, fmt.Errorf("--format %s: want parquet or ndjson", c.rows.Format)
 	}
 	guard := new(outfile.Guard)
 	for _, p := range paths {
@@ -116,22 +148,29 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) error {
 	}
 	guard.Reads("the secrets file", c.secrets)
 	c.rows.Reads(guard)
+	if strings.HasPrefix(c.rows.Out, bucket.Scheme) {
+		b, err := bucket.Open(c.rows.Out)
+		if err != nil {
+			return nil, fmt.Errorf("--out %s: %w", c.rows.Out, err)
+		}
+		o.Store = b
+		return guard, nil
+	}
 	o.Store = &tables.Folder{Path: c.rows.Out, Files: guard}
-	return nil
+	return guard, nil
 }
 
-// config makes the tracker's configuration from the flags.
-func (c *tablesCommand) config() (cfg session.Config, err error) {
-	var secrets []dp8.SuppliedSecrets
+// config makes the tracker's configuration from the flags, and gives the secrets in it.
+func (c *tablesCommand) config() (cfg session.Config, secrets []dp8.SuppliedSecrets, err error) {
 	if c.secrets != "" {
 		f, err := os.Open(c.secrets)
 		if err != nil {
-			return cfg, fmt.Errorf("--secrets: %w", err)
+			return cfg, nil, fmt.Errorf("--secrets: %w", err)
 		}
 		defer f.Close()
 		const most = 16 << 20
 		if secrets, err = dp8.ParseSecrets(c.secrets, io.LimitReader(f, most)); err != nil {
-			return cfg, err
+			return cfg, nil, err
 		}
 	}
 	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
@@ -139,7 +178,7 @@ func (c *tablesCommand) config() (cfg session.Config, err error) {
 	for _, s := range c.decodeAs {
 		f, err := protocols.ParseForce(s, all)
 		if err != nil {
-			return cfg, err
+			return cfg, nil, err
 		}
 		cfg.Force = append(cfg.Force, f)
 	}
@@ -149,11 +188,11 @@ func (c *tablesCommand) config() (cfg session.Config, err error) {
 	for _, name := range c.only {
 		p, err := protocols.Named(name, all)
 		if err != nil {
-			return cfg, fmt.Errorf("--protocols: %w", err)
+			return cfg, nil, fmt.Errorf("--protocols: %w", err)
 		}
 		cfg.Protocols = append(cfg.Protocols, p)
 	}
-	return cfg, nil
+	return cfg, secrets, nil
 }
 
 // source opens the files, or the interfaces.
@@ -214,4 +253,18 @@ func tellProblems(w io.Writer, infos []capture.Info) (err error) {
 		}
 	}
 	return err
+}
+
+// reportStep tells a worker what its step read.
+func reportStep(w io.Writer, infos []capture.Info) {
+	var r fleet.Report
+	last := int64(0)
+	for i := range infos {
+		r.Packets, last = r.Packets+infos[i].Packets, max(last, infos[i].LastTime)
+	}
+	if r.Packets > 0 {
+		at := time.Unix(0, last).UTC()
+		r.LastTime = &at
+	}
+	json.NewEncoder(w).Encode(&r)
 }

@@ -29,7 +29,7 @@ type analyze struct {
 
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
-	c.delay, c.pieces = reportDelay, new(piecewise)
+	c.delay, c.pieces = reportDelay, newPieces("analyze")
 	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
@@ -87,7 +87,7 @@ them. INPUTs are read in the order given then.`,
 }
 
 func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
-	if err := cmp.Or(c.checkSpan(), c.pieces.check(cmd)); err != nil {
+	if err := cmp.Or(c.checkSpan(), c.pieces.Check(cmd.Flags())); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
@@ -100,14 +100,14 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if c.alone && c.format.value != "text" {
 		return usagef("-z works with text, not with --format %s", c.format.value)
 	}
-	body, most, err := c.pieces.begin(&c.input)
+	body, most, err := c.beginPieces(nil)
 	if err != nil {
-		return c.pieces.tell(err, cmd.ErrOrStderr())
+		return c.tellState(err, cmd.ErrOrStderr())
 	}
 	var kept *keptCapture
 	c.prepare = func(j *job) (err error) {
-		if c.pieces.given() {
-			return c.pieces.attach(j, body, most)
+		if c.pieces.Given() {
+			return c.pieces.Attach(&j.run, j.files, body, most)
 		}
 		kept, err = c.keep(j)
 		return err
@@ -123,12 +123,12 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	}
 	err = c.report(cmd, j, analyse)
 	err = j.finish(cmp.Or(kept.finish(j.stderr), err))
-	return c.pieces.tell(c.pieces.finish(j, err), j.stderr)
+	return c.finishPieces(j, err)
 }
 
 // report analyses and prints.
 func (c *analyze) report(cmd *cobra.Command, j *job, analyse func() (*report.Analysis, error)) (err error) {
-	defer c.pieces.guard(&err)
+	defer c.pieces.Guard(&err)
 	a, err := analyse()
 	if err == nil {
 		err = c.render(j.out, a, &j.screen, c.tableClock(cmd.Flags().Changed("time-format"), a))

@@ -74,6 +74,11 @@ func arrows() []arrow {
 			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
 		{"internal/tablecmd", []string{"session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
 			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},
+		{"internal/piecewise", []string{"dp8", "session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/protocols", "internal/state", "internal/tables"}, []string{"github.com/spf13/pflag"},
+			"what commands of the two programs share that take a capture piece by piece: files and heads of states, and no flag of the commands"},
+		{"internal/fleet", []string{"internal/bucket", "internal/state", "internal/tables"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sys"},
+			"the queue hands out names of files, and what a step does is a command of its own: it reads no captures and follows no protocol"},
+		{"internal/fleet/server", nil, []string{"github.com/nats-io/nats-server", "github.com/nats-io/nats.go"}, "a server is one of NATS: what lies in its queue is for its clients"},
 		{"internal/bucket", []string{"internal/tables"}, []string{"github.com/minio/minio-go"},
 			"objects are put without a word of what is in them"},
 		{"internal/parquetfile", []string{"internal/report", "internal/tables"}, []string{"github.com/parquet-go/parquet-go"},
@@ -89,7 +94,7 @@ func arrows() []arrow {
 		{"internal/testbed/captured", []string{"dissect", "internal/capture"}, nil, "captures are read for tests by what reads them for the program"},
 		{"web", []string{"internal/htmlreport"}, nil, "the page is put together by the go command and the standard library, runs the program as it is, and knows of reports only which code is theirs"},
 		{"internal/licenses", nil, nil, "the page of licences is made by the go command and the standard library"},
-		{"internal/testbed/bench", []string{"internal/testbed/tracegen"}, nil, "benchmarks of the program make traces and run it from outside"},
+		{"internal/testbed/bench", []string{"internal/capture", "internal/testbed/tracegen"}, nil, "benchmarks of the program make traces, write both ends of them, and run it from outside"},
 		{"internal/testbed/tracegen/wire", []string{"internal/testbed/tracegen"}, []string{"golang.org/x/net", "golang.org/x/sys"},
 			"what is played over sockets is played by traces, and knows no protocol"},
 		{"internal/testbed/pairs", []string{"internal/capture", "internal/testbed/tracegen"}, nil, "pairs of captures are made of what traces put on the wires"},
@@ -162,8 +167,11 @@ func TestArrows(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect-fleet"), "parquet-go") {
-		t.Error("dpdissect-fleet does not write Parquet: what is looked for has another name")
+	fleet := goList(t, `{{join .Deps "\n"}}`, module+"cmd/dpdissect-fleet")
+	for _, heavy := range []string{"parquet-go", "nats-server", "nats.go", "minio-go"} {
+		if !strings.Contains(fleet, heavy) {
+			t.Errorf("dpdissect-fleet does not use %s: what is looked for has another name", heavy)
+		}
 	}
 	for _, p := range protocols.All(protocols.Options{}) {
 		for dep := range strings.FieldsSeq(goList(t, `{{join .Deps "\n"}}`, module+p.Name)) {
@@ -224,6 +232,9 @@ func TestArrowsFail(t *testing.T) {
 		{"web/build", "github.com/spf13/cobra"},
 		{"internal/wireshark", module + "session"},
 		{"internal/wireshark", module + "internal/protocols"},
+		{"internal/fleet", module + "internal/pipeline"},
+		{"internal/fleet/server", module + "internal/tables"},
+		{"internal/tablecmd", "github.com/nats-io/nats.go"},
 		{"nowhere", "fmt"},
 	} {
 		if len(upward(arrows(), c[0], c[1:])) == 0 {

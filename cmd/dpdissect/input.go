@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/session"
@@ -45,7 +46,7 @@ type input struct {
 	expand       positive // GiB
 	same         sameSession
 	pair         *pairInput              // of commands that draw two captures of one session together, else nil
-	pieces       *piecewise              // of commands that take a capture piece by piece, else nil
+	pieces       *piecewise.Pieces       // of commands that take a capture piece by piece, else nil
 	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
 	stdin        io.Reader               // what "-" reads, standard input when nil
 	dp8          func(*dp8track.Options) // changes what DirectPlay 8 is told; nil for nothing
@@ -76,7 +77,7 @@ func (in *input) add(cmd *cobra.Command) {
 	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
 	if in.pieces != nil {
-		in.pieces.add(cmd)
+		in.pieces.Add(cmd.Flags())
 	}
 	check, run := cmd.Args, cmd.RunE
 	if check == nil {

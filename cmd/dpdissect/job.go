@@ -133,7 +133,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	}
 	src, err := capture.Open(paths, capture.Options{
 		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks, Stdin: in.stdin,
-		InOrder:   in.inOrder || in.pieces != nil && in.pieces.given(),
+		InOrder:   in.inOrder || in.pieces != nil && in.pieces.Given(),
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ func (s *sameSession) add(cmd *cobra.Command) {
 // done is false where they are to be merged.
 func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Command, []string) error) (done bool, err error) {
 	how := in.same.choice.value
-	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.isLive() || in.follow || in.pieces != nil && in.pieces.given() {
+	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.isLive() || in.follow || in.pieces != nil && in.pieces.Given() {
 		return false, nil
 	}
 	readable := capture.Regular(paths)

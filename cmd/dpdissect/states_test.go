@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/state"
 )
 
@@ -113,7 +114,7 @@ func testEveryCut(t *testing.T, all []capture.Record) {
 
 // TestStateTypes: all that tables, and what commands keep beside them, lead to can be written.
 func TestStateTypes(t *testing.T) {
-	if _, unknown := stateTypes(); len(unknown) > 0 {
+	if _, unknown := piecewise.Types(); len(unknown) > 0 {
 		t.Errorf("can't be written: %q", unknown)
 	}
 }
@@ -386,7 +387,7 @@ func TestVersionTellsLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := layoutText(head.Layout)
+	want := piecewise.LayoutText(head.Layout)
 	if out := output(t, "version"); !strings.Contains(out, want) {
 		t.Errorf("%q lacks %s", out, want)
 	}

@@ -20,7 +20,7 @@ type tablesCommand struct {
 
 func newTables() *cobra.Command {
 	c := &tablesCommand{}
-	c.delay, c.inOrder, c.pieces = reportDelay, true, new(piecewise)
+	c.delay, c.inOrder, c.pieces = reportDelay, true, newPieces("tables")
 	cmd := &cobra.Command{
 		Use:         "tables --out DIR INPUT...",
 		Short:       tablecmd.Short,
@@ -33,7 +33,7 @@ func newTables() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	c.rows.Add(f, "ndjson")
-	c.pieces.add(cmd)
+	c.pieces.Add(f)
 	c.live.add(cmd)
 	c.live.addFollow(cmd)
 	c.addProtocols(cmd)
@@ -59,17 +59,16 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	case c.follow && len(paths) > 1:
 		return usagef("--follow reads one INPUT: the first of several would have no end")
 	}
-	if err := c.pieces.check(cmd); err != nil {
+	if err := c.pieces.Check(cmd.Flags()); err != nil {
 		return err
 	}
 	o, err := c.rows.Options(c.first(paths), c.isLive(), time.Now())
 	if err != nil {
 		return usageError{err}
 	}
-	c.pieces.more = []any{c.rows.Interval, c.rows.Idle, c.rows.Tables}
-	body, most, err := c.pieces.begin(&c.input)
+	body, most, err := c.beginPieces(c.rows.Counts())
 	if err != nil {
-		return c.pieces.tell(err, cmd.ErrOrStderr())
+		return c.tellState(err, cmd.ErrOrStderr())
 	}
 	cfg, err := c.config()
 	if err != nil {
@@ -84,20 +83,19 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	j := &job{input: &c.input, stderr: cmd.ErrOrStderr(), stop: func() {}, dest: &destination{}}
 	j.run = pipeline.Run{Source: src, Config: cfg}
-	if c.pieces.given() {
-		j.files = guard
-		if err := c.pieces.attach(j, body, most); err != nil {
+	if c.pieces.Given() {
+		if err := c.pieces.Attach(&j.run, guard, body, most); err != nil {
 			return j.close(err)
 		}
 	}
 	j.begun()
 	err = j.close(c.rowsOf(j, o))
-	return c.pieces.tell(c.pieces.finish(j, err), j.stderr)
+	return c.finishPieces(j, err)
 }
 
 // rowsOf reads the inputs and writes rows.
 func (c *tablesCommand) rowsOf(j *job, o tables.Options) (err error) {
-	defer c.pieces.guard(&err)
+	defer c.pieces.Guard(&err)
 	return tablecmd.Run(&j.run, o)
 }
 

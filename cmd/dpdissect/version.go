@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/piecewise"
 )
 
 // version is set by the linker: -X main.version=v1.2.3.
@@ -49,13 +51,13 @@ func buildVersion() build {
 // toldVersion is buildVersion for who asks for it, with the layout of states.
 func toldVersion() build {
 	b := buildVersion()
-	b.States = layoutText(stateLayout())
+	b.States = piecewise.LayoutText(piecewise.Layout())
 	return b
 }
 
 // versionText is what people are told.
 func versionText() string {
-	return "dpdissect " + buildVersion().line() + "\nstates of layout " + layoutText(stateLayout()) + "\n"
+	return "dpdissect " + buildVersion().line() + "\nstates of layout " + piecewise.LayoutText(piecewise.Layout()) + "\n"
 }
 
 // line is "v1.2.3 (0123456789ab, go1.26.0, linux/amd64)".

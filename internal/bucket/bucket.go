@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -105,4 +106,61 @@ func (o *object) Commit() error {
 func (o *object) Abort() {
 	o.Close()
 	os.Remove(o.Name())
+}
+
+// Look gives size and time of the object s3://BUCKET/KEY. One that is not there is fs.ErrNotExist.
+func Look(ctx context.Context, name string) (size int64, at time.Time, err error) {
+	b, err := Open(name)
+	if err != nil {
+		return 0, at, err
+	}
+	info, err := b.client.StatObject(ctx, b.name, b.prefix, minio.StatObjectOptions{})
+	return info.Size, info.LastModified.UTC(), notThere(err)
+}
+
+// Fetch copies the object s3://BUCKET/KEY.
+func Fetch(ctx context.Context, name string, to io.Writer) error {
+	b, err := Open(name)
+	if err != nil {
+		return err
+	}
+	object, err := b.client.GetObject(ctx, b.name, b.prefix, minio.GetObjectOptions{})
+	if err != nil {
+		return notThere(err)
+	}
+	defer object.Close()
+	_, err = io.Copy(to, object)
+	return notThere(err)
+}
+
+// Remove removes the objects whose path below the bucket's prefix begins and ends so.
+func (b *Bucket) Remove(ctx context.Context, begin, end string) error {
+	prefix := b.prefix
+	if prefix != "" {
+		prefix += "/"
+	}
+	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix + begin, Recursive: true}) {
+		if o.Err != nil {
+			return o.Err
+		}
+		if strings.HasSuffix(o.Key, end) {
+			if err := b.client.RemoveObject(ctx, b.name, o.Key, minio.RemoveObjectOptions{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Answers reports what is wrong where the bucket does not answer.
+func (b *Bucket) Answers(ctx context.Context) error {
+	_, err := b.client.BucketExists(ctx, b.name)
+	return err
+}
+
+func notThere(err error) error {
+	if r := minio.ToErrorResponse(err); err != nil && r.Code == minio.NoSuchKey {
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return err
 }

@@ -1,12 +1,18 @@
 package bucket
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // serve plays S3 with one bucket, and gives its objects.
@@ -23,6 +29,25 @@ func serve(t *testing.T, refuse bool) map[string]string {
 			b, _ := io.ReadAll(r.Body)
 			objects[r.URL.EscapedPath()] = string(b)
 			w.Header().Set("ETag", `"x"`)
+		case r.URL.Query().Has("list-type"):
+			fmt.Fprint(w, `<ListBucketResult><Name>there</Name>`)
+			for key := range objects {
+				if key = strings.TrimPrefix(key, "/there/"); strings.HasPrefix(key, r.URL.Query().Get("prefix")) {
+					fmt.Fprintf(w, `<Contents><Key>%s</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>`, key)
+				}
+			}
+			fmt.Fprint(w, `</ListBucketResult>`)
+		case r.Method == http.MethodDelete:
+			delete(objects, r.URL.EscapedPath())
+			w.WriteHeader(http.StatusNoContent)
+		case strings.Count(r.URL.Path, "/") > 2 && !strings.HasSuffix(r.URL.Path, "/"):
+			text, ok := objects[r.URL.EscapedPath()]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+				return
+			}
+			w.Header().Set("ETag", `"x"`)
+			http.ServeContent(w, r, "", time.Unix(1e9, 0), strings.NewReader(text))
 		}
 	}))
 	t.Cleanup(s.Close)
@@ -91,5 +116,37 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := Open("s3:///x"); err == nil {
 		t.Error("a bucket without a name")
+	}
+}
+
+// TestObjectsAreRead: an object is looked at and read; one that is not there is no file; those of a step are removed.
+func TestObjectsAreRead(t *testing.T) {
+	objects := serve(t, false)
+	objects["/there/a/x.pcap"] = "packets"
+	ctx := context.Background()
+	size, at, err := Look(ctx, "s3://there/a/x.pcap")
+	if err != nil || size != 7 || !at.Equal(time.Unix(1e9, 0)) {
+		t.Errorf("%d bytes of %v, %v", size, at, err)
+	}
+	var b strings.Builder
+	if err := Fetch(ctx, "s3://there/a/x.pcap", &b); err != nil || b.String() != "packets" {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+	if _, _, err := Look(ctx, "s3://there/a/none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if err := Fetch(ctx, "s3://there/a/none", &b); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	clear(objects)
+	for _, key := range []string{"ends/p/d1/c.1", "ends/p/d2/c.1", "ends/p/d2/c.2", "ends/q/d1/c.1", "rows/ends/p/d1/c.1"} {
+		objects["/there/"+key] = "rows"
+	}
+	bucket, err := Open("s3://there")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Or(bucket.Answers(ctx), bucket.Remove(ctx, "ends/p/", "/c.1")); err != nil || len(objects) != 3 {
+		t.Errorf("%v, %q", err, objects)
 	}
 }

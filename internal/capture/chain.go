@@ -34,6 +34,16 @@ func (s *Source) Continue(c *Chain, gap bool) {
 // Before is how many of Infos are of inputs in the pieces before.
 func (s *Source) Before() int { return len(s.before) }
 
+// Unreadable reports whether nothing could be read of one of the inputs of this piece.
+func (s *Source) Unreadable() bool {
+	for _, i := range s.inlet.infos() {
+		if i.Failed && i.Packets == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // files is the inlet of files, nil for a live source.
 func (s *Source) files() *files {
 	switch f := s.inlet.(type) {

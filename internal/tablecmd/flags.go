@@ -148,6 +148,9 @@ func (f *Flags) keys() (*tables.Keys, error) {
 	return k, nil
 }
 
+// Counts are those of the flags that count for a state.
+func (f *Flags) Counts() any { return []any{f.Interval, f.Idle, f.Tables} }
+
 // Reads tells the guard which files the flags read.
 func (f *Flags) Reads(g *outfile.Guard) { g.Reads("the file of --address-key", f.AddressKey) }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // Run reads a capture and writes its rows. What can't be read is told by the source; where nothing
-// could be, there are no rows.
+// could be, there are no rows. Of a step of several inputs, one that is missing leaves no rows: the old
+// state stays, and the step may be repeated.
 func Run(r *pipeline.Run, o tables.Options) error {
 	if r.Source.Waits() {
 		Waits(&o)
@@ -23,7 +24,7 @@ func Run(r *pipeline.Run, o tables.Options) error {
 	}
 	infos := r.Source.Infos()
 	switch {
-	case nothing(infos[r.Source.Before():]):
+	case nothing(infos[r.Source.Before():]), pieces && r.Source.Unreadable():
 		return nil
 	case pieces && r.State.Leave != nil:
 		return e.Rest()

@@ -83,7 +83,7 @@ var pairScenes = []scene{
 		x.long, x.plan.NAT, x.plan.Rebind = true, pairs.Router, 12*time.Second
 	}},
 	{"proxy", "a proxy gives both other addresses", func(x *staging) { x.plan.NAT = pairs.Proxy }},
-	{"crowd", "6 players behind one router who say the same, moments apart", func(x *staging) {
+	{"crowd", "6 players of one router who say the same, moments apart", func(x *staging) {
 		x.players, x.plan.NAT = 6, pairs.Router
 	}},
 	{"halfway", "one capture point half way", func(x *staging) {
