@@ -93,7 +93,7 @@ edits: ## edits of conforming captures accuse nobody: make edits FRAMES=1000000 
 # sessions, strangers and edits, and all that is fuzzed.
 soak: edits ## the long campaigns: edits, more of what tests sample, and TIME for each fuzz target
 	DPDISSECT_FILTERS=500 $(GO) test -count=1 -timeout 30m ./internal/capfilter
-	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_STRANGERS=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
+	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_INVENTED=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
 	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/testbed/lab
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 30m ./internal/capture
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser|TestReportNumbers|TestLadder|TestPiecesAreOnePass|TestWiresharkShows'

@@ -52,8 +52,8 @@ type Datagram struct {
 	Frame   uint64 // number of the packet in the capture, from 1, across files
 	File    int    // index of the input file, from 0
 	Time    int64  // nanoseconds since 1970 UTC; meaningless without HasTime
-	HasTime bool   //
-	Shift   int64  // ns that were added to what the capture gives for Time, whose clock was set back or whose packets overtook each other
+	HasTime bool
+	Shift   int64 // ns that were added to what the capture gives for Time, whose clock was set back or whose packets overtook each other
 	Kind    DatagramKind
 	Src     Endpoint
 	Dst     Endpoint

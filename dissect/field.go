@@ -35,10 +35,10 @@ const (
 // shown as comes from its row: filter name, tree label, JSON key, column,
 // error text and reference page.
 type Field struct {
-	Name    string  // filter name, "dp8.seq"; its last part is the JSON key
-	Label   string  // "Sequence"
-	Doc     string  // what it means, and the spelling of the text: "bSeq: …"
-	Kind    Kind    //
+	Name    string // filter name, "dp8.seq"; its last part is the JSON key
+	Label   string // "Sequence"
+	Doc     string // what it means, and the spelling of the text: "bSeq: …"
+	Kind    Kind
 	Base    Base    // notation of a Uint
 	Size    int     // bytes on the wire, 0 when that varies
 	Unit    string  // "ms", "bytes" or ""

@@ -6,10 +6,14 @@ type Protocol struct {
 	Name     string   // "dp8"
 	Title    string   // "DirectPlay 8 Reliable"
 	Texts    []string // "MC-DPL8R v18.0"
-	Dialects []string // names accepted behind a colon in --decode-as
+	Dialects []string // names accepted after a colon in --decode-as
 	Types    []string // values of a frame's type
 	Fields   []*Field // the whole table, in the order of the reference page
 	Ports    []uint16 // usual ports, hints only
+
+	// Client is the role of the side that connects, in the word of the text; "" where sides
+	// have no roles.
+	Client string
 
 	// Numbered gives, by the type of a frame, the field with its number in the series of
 	// its side; types whose frames have none are left out.

@@ -24,7 +24,7 @@ type Tree struct {
 	depth int
 }
 
-// Undecoded is the row of the bytes behind a decode error.
+// Undecoded is the row of the bytes after a decode error.
 var Undecoded = Field{Name: "frame.undecoded", Label: "Undecoded", Kind: Bytes, Privacy: Payload, Doc: "bytes after the point where decoding stopped"}
 
 // Reset empties the tree for a datagram with the given payload.

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// Signature begins every message of the DirectPlay 4 core, behind the service
+// Signature begins every message of the DirectPlay 4 core, after the service
 // provider's header where that stands (MC-DPL4CS 2.2.6).
 const Signature = "play"
 

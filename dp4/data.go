@@ -3,7 +3,7 @@ package dp4
 import "github.com/dpdissect/dpdissect/dissect"
 
 // decodeData reads what follows the flags of a data frame (MC-DPL4R 2.2.2).
-// Extended flags and mask stand behind the serial (AMB-DP4-08), and their
+// Extended flags and mask stand after the serial (AMB-DP4-08), and their
 // length tells nothing: data of any length follows.
 func (f *Frame) decodeData(r *dissect.Reader) {
 	f.MessageID = r.U8(&Fields[fMessageID])

@@ -126,7 +126,7 @@ func (f *CoreFrame) Decode(payload []byte, tree *dissect.Tree) *dissect.Error {
 	return r.Err()
 }
 
-// Append encodes the datagram behind b.
+// Append appends the encoded datagram to b.
 func (f *CoreFrame) Append(b []byte) []byte {
 	b = append(f.SP.Append(b), Signature...)
 	b = binary.LittleEndian.AppendUint16(b, f.Command)
@@ -180,7 +180,7 @@ func appendAddress(dst []byte, s *SPHeader) []byte {
 }
 
 // coreSamples are one message of each command, one of an unknown command, and
-// one with nothing behind its header.
+// one with nothing after its header.
 func coreSamples() [][]byte {
 	var samples [][]byte
 	for i, name := range coreNames {

@@ -1,6 +1,6 @@
 package dp4
 
-// Flags is the first byte behind the player indexes (flags, MC-DPL4R 2.2.2).
+// Flags is the first byte after the player indexes (flags, MC-DPL4R 2.2.2).
 type Flags uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 // WholeMessage marks a message of one frame.
 const WholeMessage = STA | EOM
 
-// MessageWindow is how many messages a side may have outstanding (MC-DPL4R
+// MessageWindow is the number of messages that a side may have outstanding (MC-DPL4R
 // 2.2.2).
 const MessageWindow = 24
 

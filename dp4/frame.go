@@ -125,7 +125,7 @@ func (f *Frame) Ignored() bool {
 }
 
 // Size is what the frame adds to its receiver's count of bytes received: all of
-// it behind the player indexes (MC-DPL4R 3.1.5.4). length is that of the UDP
+// it after the player indexes (MC-DPL4R 3.1.5.4). length is that of the UDP
 // payload.
 func (f *Frame) Size(length int) int {
 	if f.HasSP {
@@ -134,13 +134,13 @@ func (f *Frame) Size(length int) int {
 	return length - int(f.From.Width) - int(f.To.Width)
 }
 
-// What frames have behind their player indexes at least (MC-DPL4R 2.2.2-2.2.4).
+// What frames have after their player indexes at least (MC-DPL4R 2.2.2-2.2.4).
 const (
 	HeaderSize = 4  // of all
 	AckSize    = 12 // of an ACK, and of a NACK besides its mask
 )
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (f *Frame) Append(b []byte) []byte {
 	if f.HasSP {
 		b = f.SP.Append(b)

@@ -30,7 +30,7 @@ func TestMC_DPL4R_2_2_2_DataFrame(t *testing.T) {
 }
 
 // CMD and EXT together are to be ignored, but shown; so is EXT without ACK.
-// Extended flags stand behind the serial (AMB-DP4-06, AMB-DP4-08).
+// Extended flags stand after the serial (AMB-DP4-06, AMB-DP4-08).
 func TestMC_DPL4R_2_2_2_CommandAndExtension(t *testing.T) {
 	f, tree := mustDecode(t, "01 02 b9 05 05 00 20 03 61")
 	if !f.Ignored() || f.MaskSize != 1 || f.Mask != 3 || string(f.Data) != "a" {

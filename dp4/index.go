@@ -55,7 +55,7 @@ func (x *Index) readLong(r *dissect.Reader, f *dissect.Field) {
 	r.FailAt(f, off+2, "the third byte must be the last")
 }
 
-// Append encodes the index behind b.
+// Append appends the encoded index to b.
 func (x Index) Append(b []byte) []byte {
 	n := int(x.Width)
 	if n == 0 {

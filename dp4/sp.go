@@ -82,7 +82,7 @@ func (s *SPHeader) decode(r *dissect.Reader, fields *[numSPFields]*dissect.Field
 	copy(s.Zero[:], r.Bytes(fields[spZero], 8))
 }
 
-// Append encodes the header behind b.
+// Append appends the encoded header to b.
 func (s *SPHeader) Append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, s.Size&0xfffff|uint32(s.Token)<<20)
 	b = binary.LittleEndian.AppendUint16(b, s.Family)

@@ -6,7 +6,7 @@ import "encoding/binary"
 // here without a tree, a bound a field and a table, as Decode reads them with these: what is not of
 // the usual kind is left to it.
 
-// usualHead is how many bytes such a frame has at least: two indexes, flags, and what names a packet.
+// usualHead is the least length of such a frame, in bytes: two indexes, flags, and what names a packet.
 const usualHead = 6
 
 // decodeUsual is Decode for these, without a tree. It reports false, having decoded nothing of

@@ -16,15 +16,15 @@ const MaxParts = 32
 type Coalesce struct {
 	N         int // parts that were decoded whole
 	Parts     [MaxParts]Part
-	HeaderPad [2]byte // behind an odd number of headers
-	Trailing  []byte  // behind the last payload
+	HeaderPad [2]byte // after an odd number of headers
+	Trailing  []byte  // after the last payload
 }
 
 // A Part is one coalesced payload.
 type Part struct {
-	Command uint8   // PartReliable, PartSequential, …; the size bits included
-	Size    int     // 0–2047, without padding
-	Data    []byte  //
+	Command uint8 // PartReliable, PartSequential, …; the size bits included
+	Size    int   // 0–2047, without padding
+	Data    []byte
 	Pad     [3]byte // the first (4-Size%4)%4 bytes count
 }
 
@@ -98,7 +98,7 @@ func (p *Part) SetSize(n int) {
 	p.Command = p.Command&^PartBig | uint8(n>>5)&PartBig
 }
 
-// Append encodes the coalesced payloads behind b. The last part must carry
+// Append encodes the coalesced payloads after b. The last part must carry
 // PartEnd.
 func (c *Coalesce) Append(b []byte) []byte {
 	for i := range c.Parts[:c.N] {

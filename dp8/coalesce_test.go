@@ -51,7 +51,7 @@ func TestMC_DPL8R_2_2_3_HeaderPadding(t *testing.T) {
 	}
 }
 
-// Behind masks and a signature the alignment is that of the headers (AMB-DP8-26).
+// After masks and a signature the alignment is that of the headers (AMB-DP8-26).
 func TestMC_DPL8R_2_2_3_Signed(t *testing.T) {
 	f, tree := mustDecode(t, dissecttest.Unhex(t, "37 14 02 00 01 00 00 00 01 02 03 04 05 06 07 08 05 06 02 05 41 42 43 44 45 00 00 00 46 47"), signed16)
 	parts(t, &f.DFrame, "ABCDE", "FG")

@@ -30,8 +30,8 @@ type DFrame struct {
 	SignatureOff int // byte of the payload where the signature stands
 	Signature    [8]byte
 
-	KeepAlive bool   // a KeepAlive from 1.5: SessionID is there, Payload is not data
-	SessionID uint32 //
+	KeepAlive bool // a KeepAlive from 1.5: SessionID is there, Payload is not data
+	SessionID uint32
 
 	Coalesced bool
 	Coalesce  Coalesce // filled when Coalesced
@@ -117,7 +117,7 @@ func (d *DFrame) IsEmptyKeepAlive() bool {
 	return !d.KeepAlive && !d.Coalesced && len(d.Payload) == 0 && d.Command&Reliable != 0 && d.Control&CtlEndStream == 0
 }
 
-// Append encodes the frame behind b. Which masks are written is Control's to
+// Append appends the encoded frame to b. Which masks are written is Control's to
 // say; whether a signature and a session id are is told by HasSignature and
 // KeepAlive.
 func (d *DFrame) Append(b []byte) []byte {
@@ -136,7 +136,7 @@ func (d *DFrame) Append(b []byte) []byte {
 	return append(b, d.Payload...)
 }
 
-// CoalesceHeaders counts the coalesce headers that the bytes behind the frame's own header
+// CoalesceHeaders counts the coalesce headers that the bytes after the frame's own header
 // can hold.
 func (d *DFrame) CoalesceHeaders(payload []byte) int {
 	return (len(payload) - d.BodyOff()) / 2

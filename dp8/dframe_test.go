@@ -89,7 +89,7 @@ func TestMC_DPL8R_2_2_2_EveryFlag(t *testing.T) {
 	}
 }
 
-// Every combination of the four masks, behind them a signature and a payload.
+// Every combination of the four masks, after them a signature and a payload.
 func TestMC_DPL8R_2_2_2_MaskCombinations(t *testing.T) {
 	for combo := range 16 {
 		t.Run(fmt.Sprintf("control_%02x", combo<<4), func(t *testing.T) {

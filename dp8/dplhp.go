@@ -105,7 +105,7 @@ type EnumResponse struct {
 	AppReserved    HPPart
 	Instance       GUID
 	Application    GUID
-	Tail           []byte // all behind the fixed part; the parts lie in it
+	Tail           []byte // all after the fixed part; the parts lie in it
 }
 
 // An HPPart says where a part of an EnumResponse stands: bytes from the
@@ -122,7 +122,7 @@ func (e *EnumResponse) Part(p HPPart) []byte {
 	return e.Tail[start:end:end]
 }
 
-// SetParts lays out the parts one behind the other, as the fixed part announces
+// SetParts lays out the parts one after the other, as the fixed part announces
 // them, the reply last. An empty one gets offset 0.
 func (e *EnumResponse) SetParts(name, password, reserved, appReserved, reply []byte) {
 	e.Tail = nil
@@ -256,7 +256,7 @@ func appendUTF16(dst, s []byte) []byte {
 	return dst
 }
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (f *HPFrame) Append(b []byte) []byte {
 	b = append(b, 0, f.Command)
 	b = binary.LittleEndian.AppendUint16(b, f.EnumPayload)

@@ -83,7 +83,7 @@ func (f *NATFrame) SetAddress(a netip.AddrPort) {
 	binary.LittleEndian.PutUint16(f.MaskedPort[:], port^f.MessageID)
 }
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (f *NATFrame) Append(b []byte) []byte {
 	b = append(b, 0, f.Command)
 	b = binary.LittleEndian.AppendUint16(b, f.MessageID)

@@ -88,7 +88,7 @@ func (f *Frame) Headed(err *dissect.Error) bool {
 	return f.Type != TypeDFrame && f.Type != TypeSACK
 }
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (f *Frame) Append(b []byte) []byte {
 	switch f.Type {
 	case TypeConnect, TypeConnected, TypeConnectedSigned, TypeHardDisconnect:

@@ -56,7 +56,7 @@ func TestMC_DPL8R_2_2_TypeNames(t *testing.T) {
 	}
 }
 
-// MC-DPL8R 3.1.5: every first byte, with enough bytes behind it.
+// MC-DPL8R 3.1.5: every first byte, with enough bytes after it.
 func TestMC_DPL8R_3_1_5_Dispatch(t *testing.T) {
 	for head := range 256 {
 		payload := make([]byte, 16)

@@ -82,7 +82,7 @@ func tailIsSignature(r *dissect.Reader, p Params) bool {
 	return r.Len() == 8 || p.Signing == Signed && r.Len() > 8
 }
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (h *Handshake) Append(b []byte) []byte {
 	b = append(b, byte(h.Command), h.Opcode, h.MsgID, h.RspID)
 	b = binary.LittleEndian.AppendUint32(b, h.Version)

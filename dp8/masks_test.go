@@ -15,7 +15,7 @@ func TestMC_DPL8R_3_1_5_2_3_SACKMask(t *testing.T) {
 		mask uint64
 		want []int64
 	}{
-		{5, 1, []int64{6}}, // AMB-DP8-06: bit 0 is the one behind bNRcv, which is missing itself
+		{5, 1, []int64{6}}, // AMB-DP8-06: bit 0 is the one after bNRcv, which is missing itself
 		{5, 0x8000000000000005, []int64{6, 8, 69}},
 		{250, 0x7F, []int64{251, 252, 253, 254, 255, 0, 1}},
 		{255, 3, []int64{0, 1}},

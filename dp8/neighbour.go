@@ -148,7 +148,7 @@ func plausibleNAT(p []byte) bool {
 	return len(p) >= 8 && bytes.Count(random, []byte{0}) < len(random)/2 && !tftpText(p)
 }
 
-// tftpText reports the strings of a TFTP ERROR (behind a code) or OACK: printable
+// tftpText reports the strings of a TFTP ERROR (after a code) or OACK: printable
 // and terminated.
 func tftpText(p []byte) bool {
 	text := p[2:]

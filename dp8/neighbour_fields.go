@@ -2,7 +2,7 @@ package dp8
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// Indexes into HPFields. A size stands behind its offset.
+// Indexes into HPFields. A size stands after its offset.
 const (
 	hpLead = iota
 	hpCommand

@@ -10,6 +10,7 @@ var DP8 = &dissect.Protocol{
 	Title:    "DirectPlay 8 Reliable",
 	Texts:    []string{"MC-DPL8R v20140124", "MC-DPL8R v18.0"},
 	Types:    []string{"CONNECT", "CONNECTED", "CONNECTED_SIGNED", "HARD_DISCONNECT", "SACK", "DFRAME"},
+	Client:   "connector",
 	Ports:    []uint16{EnumerationPort, 2302},
 	Fields:   dissect.Refs(Fields[:]),
 	Numbered: map[string]*dissect.Field{"DFRAME": &Fields[fSeq]},

@@ -57,7 +57,7 @@ func (s *SACK) decode(r *dissect.Reader, cmd Command, p Params) {
 	s.Trailing = r.Rest(&Fields[fTrailing])
 }
 
-// Append encodes the frame behind b.
+// Append appends the encoded frame to b.
 func (s *SACK) Append(b []byte) []byte {
 	b = append(b, byte(s.Command), OpSACK, s.Flags, s.Retry, s.NSeq, s.NRcv)
 	b = binary.LittleEndian.AppendUint16(b, s.Padding)

@@ -49,7 +49,7 @@ func (d *DFrame) usualData(b []byte, p Params) bool {
 	return true
 }
 
-// usualSACK reads a SACK that ends behind its masks or its signature. It reports false, having
+// usualSACK reads a SACK that ends after its masks or its signature. It reports false, having
 // decoded nothing of worth, when it is another one.
 func (s *SACK) usualSACK(b []byte, p Params) bool {
 	if len(b) < 12 || b[1] != OpSACK || Command(b[0])&^Poll != CFrame {

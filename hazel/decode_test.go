@@ -210,7 +210,7 @@ func TestHazel_Messages(t *testing.T) {
 	})
 }
 
-// The messages of GameData and GameDataTo are shown where they fill it behind its head.
+// The messages of GameData and GameDataTo are shown where they fill it after its head.
 func TestHazel_GameMessages(t *testing.T) {
 	outer := func(length, tag string) string {
 		return "type=0 messages messages.length=" + length + " messages.tag=" + tag

@@ -2,7 +2,7 @@ package hazel
 
 import "encoding/binary"
 
-// Append encodes the frame behind b: as f.Dialect, AnyDialect being Current.
+// Append encodes the frame after b: as f.Dialect, AnyDialect being Current.
 // The first byte is Code where that is set. Hello carries its version, and an
 // acknowledgement its history, when HasVersion and HasRecent say so.
 func (f *Frame) Append(b []byte) []byte {

@@ -19,7 +19,7 @@ import (
 //	0B | id:16 | message id:16 | count:8 | index:8, from 0 | data
 //
 // where the data of index 0 begins with the send option of the whole message.
-// Code before 2017 sent messages with the Fragmented flag whole, behind the
+// Code before 2017 sent messages with the Fragmented flag whole, after the
 // type alone (02; 20 and 30 in 2016-05-30). The page lets 03, which is both
 // Fragmented and Reliable, carry an id.
 const FragmentHeader = 7

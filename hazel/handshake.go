@@ -25,8 +25,8 @@ type DTLSHandshake struct {
 	Type     byte
 	length   int // of the whole message
 	seq      uint16
-	whole    bool   // it is not a fragment
-	Body     []byte //
+	whole    bool // it is not a fragment
+	Body     []byte
 	Session  []byte // session_id of ClientHello and ServerHello
 	Cookie   []byte // of ClientHello and HelloVerifyRequest
 	Suites   []byte // offered by ClientHello, chosen by ServerHello

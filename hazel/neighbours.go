@@ -9,14 +9,14 @@ func NeighbourLead() []byte {
 
 // Neighbour tells which neighbour a datagram is of, nil for none. DTLS is one where it
 // was not recognised as Hazel's, after probes have seen its records.
-func Neighbour(d *dissect.Datagram, stranger bool) *dissect.Protocol {
+func Neighbour(d *dissect.Datagram, unrecognised bool) *dissect.Protocol {
 	switch {
 	case len(d.Payload) == 0:
 	case d.Payload[0] == lanHead[0]:
 		if announcement(d) {
 			return LAN
 		}
-	case stranger && foreignDTLS(d):
+	case unrecognised && foreignDTLS(d):
 		return DTLS
 	}
 	return nil

@@ -11,6 +11,7 @@ var Hazel = &dissect.Protocol{
 	Texts:    []string{"Hazel documentation, UDP-RUDP", "Hazel-Networking 2016-05 to 2025-11"},
 	Dialects: DialectNames[1:],
 	Types:    typeNames[1:],
+	Client:   "client",
 	Ports:    []uint16{22023, 22123, 22223, 22323, 22423, 22523, 22623, 22723, 22823, 22923, 22024, 22025, 22026},
 	Fields:   dissect.Refs(Fields[:]),
 	Numbered: numbered(Reliable, Hello, Ping, Fragment, FragmentStart),

@@ -21,7 +21,7 @@ func ReasonOf(data []byte) (reason byte, ok bool) {
 const maxReasonText = 1024
 
 // ReasonText gives the name of the reason a Disconnect of Among Us holds and the text for
-// players behind it, each empty where there is none. The text has its length before it, in
+// players after it, each empty where there is none. The text has its length before it, in
 // groups of 7 bits, the lowest first.
 func ReasonText(data []byte) (name, text string) {
 	reason, ok := ReasonOf(data)
@@ -47,7 +47,7 @@ func ReasonText(data []byte) (name, text string) {
 	return name, strings.ToValidUTF8(string(rest[:size]), "\uFFFD")
 }
 
-// addReason records the reason of a Disconnect behind its data.
+// addReason records the reason of a Disconnect after its data.
 func addReason(t *dissect.Tree, data []byte) {
 	if reason, ok := ReasonOf(data); ok {
 		t.Add(&Fields[fReason], 1+1+messageHeader, 0, uint64(reason))

@@ -40,7 +40,7 @@ type Record struct {
 	Body     []byte // nil when the capture cut it
 }
 
-// Append encodes the record behind b.
+// Append appends the encoded record to b.
 func (r *Record) Append(b []byte) []byte {
 	b = append(b, r.Content)
 	b = binary.BigEndian.AppendUint16(b, r.Version)
@@ -84,10 +84,10 @@ func (r *Record) Carries() Type {
 type Records struct {
 	List [RecordsKept]Record
 	N    int    // of List
-	More []byte // records behind those
+	More []byte // records after those
 }
 
-// Append encodes the records behind b.
+// Append appends the encoded records to b.
 func (l *Records) Append(b []byte) []byte {
 	for i := range l.List[:l.N] {
 		b = l.List[i].Append(b)

@@ -92,7 +92,7 @@ func (f *Frame) appendMissing(b []byte) []byte {
 	return b
 }
 
-// maxListed is how many messages a summary lists.
+// maxListed bounds the messages that a summary lists.
 const maxListed = 4
 
 // appendMessages appends the messages that fill a payload, with their sizes.

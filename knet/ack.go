@@ -14,7 +14,7 @@ const (
 	ackExtraBits = ackBitsSpec - ackBitsLib // in the upper bits of the u24
 )
 
-// MaxAcked is how many datagrams one PacketAck can acknowledge.
+// MaxAcked bounds the datagrams that one PacketAck can acknowledge.
 const MaxAcked = 1 + ackBitsSpec
 
 // An Ack is the body of a PacketAck (kNet page, Reserved Messages; AMB-KN-06).
@@ -95,7 +95,7 @@ func (a *Ack) Acked(dst []uint32) []uint32 {
 	return dst
 }
 
-// Append encodes the body behind b.
+// Append appends the encoded body to b.
 func (a *Ack) Append(b []byte, dialect Dialect) []byte {
 	id, seq := a.PacketID, a.Bits
 	if dialect == Spec {

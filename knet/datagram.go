@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// MaxMessages is how many messages fit a UDP datagram, each with a header and a
+// MaxMessages bounds the messages that fit a UDP datagram, each with a header and a
 // byte of content.
 const MaxMessages = 65535 / 3
 
@@ -39,9 +39,9 @@ type Datagram struct {
 	InOrder  bool
 	Reliable bool
 
-	Base         VLE                         // Reference with Reliable: smallest reliable message number
-	Depends      int                         // Spec with InOrder: how many dependencies are used
-	Dependencies [MaxDependencies]Dependency //
+	Base         VLE // Reference with Reliable: smallest reliable message number
+	Depends      int // Spec with InOrder: how many dependencies are used
+	Dependencies [MaxDependencies]Dependency
 	Messages     []Message
 	Connect      []byte // content of the connect datagram
 
@@ -152,7 +152,7 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// Append encodes the datagram behind b.
+// Append appends the encoded datagram to b.
 func (d *Datagram) Append(b []byte) []byte {
 	if d.Type == TypeConnect {
 		return append(b, d.Connect...)

@@ -114,7 +114,7 @@ func (m *Message) readOrder(r *dissect.Reader, d *Datagram) {
 }
 
 // DependsOn gives the dependencies of a message of the datagram, one by one: the
-// i-th, and false behind the last. An index that names none is nil.
+// i-th, and false after the last. An index that names none is nil.
 func (m *Message) DependsOn(d *Datagram, i int) (x *Dependency, ok bool) {
 	at := -1
 	switch c := int(m.Code()); {

@@ -11,6 +11,7 @@ var KNet = &dissect.Protocol{
 	Texts:    []string{"kNet page: kNet Transport over UDP", "juj/kNet 715850d"},
 	Dialects: []string{"spec", "reference"},
 	Types:    []string{"DATAGRAM", "CONNECT"},
+	Client:   "client",
 	Ports:    []uint16{2345},
 	Fields:   dissect.Refs(Fields[:]),
 	Numbered: map[string]*dissect.Field{"DATAGRAM": &Fields[FPacketID]},

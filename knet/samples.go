@@ -33,8 +33,8 @@ var sampleHex = [...]string{
 	// Fragments: the first, with an id of one byte, and a later one.
 	"520000 0700 3FD100100163" + strings.Repeat("5a", 318),
 	"530000 0B00 3E51000104" + strings.Repeat("a5", 318),
-	// Large numbers: before the second form of the base, behind it, deltas of two
-	// bytes, behind the wrap of the PacketID, an acknowledgement across it.
+	// Large numbers: before the second form of the base, after it, deltas of two
+	// bytes, after the wrap of the PacketID, an acknowledgement across it.
 	"4DFF01 FF7F 0910001E6162636465666768",
 	"6FFDFF 30F8FFFF 0D10001F6162636465666768696A6B6C",
 	"7A1600 0C02 0310002A6162 0310A7012A6364",

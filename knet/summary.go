@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// maxListed is how many messages a summary names.
+// maxListed bounds the messages that a summary names.
 const maxListed = 6
 
 // AppendSummary appends one line for people: PacketID and flags, then the

@@ -101,7 +101,7 @@ func amend(r *dissect.Reader, v uint32) {
 	}
 }
 
-// Size30 is how many bytes the VLE-1.7/1.7/16 has that starts with b, as far as
+// Size30 counts the bytes that the VLE-1.7/1.7/16 has that starts with b, as far as
 // b tells.
 func Size30(b []byte) int {
 	switch {

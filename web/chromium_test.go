@@ -313,7 +313,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// contrast is that of an element's text to what is behind it, as WCAG 2 computes it.
+// contrast is that of an element's text to its background, as WCAG 2 computes it.
 const contrast = `(() => {
 	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
 	const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {

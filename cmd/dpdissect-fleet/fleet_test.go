@@ -162,7 +162,7 @@ func (b *bed) compare() {
 
 var stepOf = regexp.MustCompile(`"step":\d+,?`)
 
-// rowsBelow are the rows of all tables below a folder, each behind the name of its table and without its step.
+// rowsBelow are the rows of all tables below a folder, each after the name of its table and without its step.
 func rowsBelow(t testing.TB, dir string) (rows []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -241,7 +241,7 @@ func TestFleetIsOneProcess(t *testing.T) {
 }
 
 // TestFleetPoison: what can't be read goes to the dead at once, with its reason and its file, and the chain
-// goes on after a gap; what is damaged behind readable packets is done; the dead are retried as chains of
+// goes on after a gap; what is damaged after readable packets is done; the dead are retried as chains of
 // their own, and dropped.
 func TestFleetPoison(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 		return usagef("--metrics works only with live captures: give -i")
 	}
 	var err error
-	if c.alone, err = c.tables.conversations(cmd, paths, &c.display); err != nil {
+	if c.alone, err = c.tables.wantsConnections(cmd, paths, &c.display); err != nil {
 		return err
 	}
 	if c.alone && c.format.value != "text" {

@@ -22,10 +22,10 @@ type annotateCommand struct {
 	waits time.Duration // the longest time that a live packet waits for later ones
 }
 
-// annotatePatience is the usual time.
-const annotatePatience = 2 * time.Second
+// annotateWait is the usual time.
+const annotateWait = 2 * time.Second
 
-func newAnnotate() *cobra.Command { return (&annotateCommand{waits: annotatePatience}).command() }
+func newAnnotate() *cobra.Command { return (&annotateCommand{waits: annotateWait}).command() }
 
 func (c *annotateCommand) command() *cobra.Command {
 	c.delay, c.blocks = reportDelay, true
@@ -82,7 +82,7 @@ Packets without a time (simple packet blocks) have no place for comments.`,
 
 // waits says how long a packet waits for later ones.
 func waits() string {
-	return fmt.Sprintf("%d packets, %d MiB of packets or, live, %v", pipeline.HoldFrames, annotate.Room>>20, annotatePatience)
+	return fmt.Sprintf("%d packets, %d MiB of packets or, live, %v", pipeline.HoldFrames, annotate.Room>>20, annotateWait)
 }
 
 // place makes -w the output.
@@ -143,7 +143,7 @@ func (c *annotateCommand) writeWhole(j *job, p *annotate.Printer) error {
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !c.plain && !j.isLive()
 	p.Attach(&j.run, q)
-	j.patience = c.waits
+	j.maxWait = c.waits
 	q.Append(func(dst []byte) []byte { return p.Begin(dst, j.run.Source) })
 	err := q.Flush()
 	if err == nil {

@@ -53,7 +53,7 @@ func (c *annotateCommand) writeApart(j *job, p *annotate.Printer) error {
 	q := pipeline.NewQueue(j.out, s)
 	q.Notes = !c.plain && !j.isLive()
 	p.Attach(&j.run, q)
-	j.patience = c.waits
+	j.maxWait = c.waits
 	ran := j.doWith(q, p.Err)
 	paths, err := s.End(j.run.Source, ran)
 	switch {

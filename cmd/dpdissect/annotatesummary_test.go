@@ -45,7 +45,7 @@ func wantedSummary(t *testing.T, paths ...string) (first, text string) {
 		output(t, append([]string{"explain"}, paths...)...)
 }
 
-// TestAnnotateSummary: each section has one more comment, behind those that were there: counts
+// TestAnnotateSummary: each section has one more comment, after those that were there: counts
 // of the whole input, whatever is chosen of it, and the first screen of explain. Nothing else
 // changes, and without --summary nothing does.
 func TestAnnotateSummary(t *testing.T) {

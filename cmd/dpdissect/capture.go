@@ -38,7 +38,7 @@ type captureCommand struct {
 // fill the disk.
 const defaultDumps = 100
 
-// recordDelay is how long packets wait in the kernel for others when they are only
+// recordDelay lets packets wait in the kernel for others, which saves wake-ups, when they are only
 // written.
 const recordDelay = 50 * time.Millisecond
 

@@ -300,7 +300,7 @@ func TestCompareOutside(t *testing.T) {
 	}
 }
 
-// TestCompareOutsideByInterfaceTimes: fate outside heeds pcapng's interface times when there are any: what one capture holds
+// TestCompareOutsideByInterfaceTimes: fate outside goes by pcapng's interface times when there are any: what one capture holds
 // is lost where the other listened, and nothing came (section 4).
 func TestCompareOutsideByInterfaceTimes(t *testing.T) {
 	a, b := tap(t, ends(t, "h-clean.client.pcap.gz"))
@@ -537,7 +537,7 @@ func TestCompareEnds(t *testing.T) {
 				}
 			}
 			got := fatesOf(all)
-			// What the relay passed behind the end of the captures is in none.
+			// What the relay passed after the end of the captures is in none.
 			if off := passed - got["delivered"]; off < 0 || off > 4 || lost-got["lost_between"] < 0 || lost-got["lost_between"] > 1 || got["missed_by_first"]+got["missed_by_second"]+got["uncertain"]+got["missed_by_both"] > 0 {
 				t.Errorf("%v, but the relay passed %d and dropped %d", got, passed, lost)
 			}

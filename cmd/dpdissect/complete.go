@@ -103,7 +103,7 @@ func completeTimeFormat(*cobra.Command, []string, string) (all []cobra.Completio
 	return all, noFiles
 }
 
-// completeDecodeAs offers udp.port==, the usual ports of each protocol, and behind ports
+// completeDecodeAs offers udp.port==, the usual ports of each protocol, and after ports
 // the protocols with their dialects.
 func completeDecodeAs(_ *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
 	const layer = "udp.port=="

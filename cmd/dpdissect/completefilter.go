@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
-// relations are the operators that stand behind names of a type; the others stand alone.
+// relations are the operators that stand after names of a type; the others stand alone.
 var relations = map[string][]string{
 	"number":  {"==", "!=", ">", "<", ">=", "<=", "in", "&"},
 	"text":    {"==", "!=", "contains", "matches", "in"},
@@ -20,11 +20,11 @@ var relations = map[string][]string{
 	"seconds": {"==", "!=", ">", "<", ">=", "<="},
 }
 
-// joins stand behind what is complete.
+// joins stand after what is complete.
 var joins = []string{"and", "or", "xor"}
 
 // completeFilter completes the last word of a display filter: names where an operand may
-// begin, behind a name its operators, behind these the values that have names.
+// begin, after a name its operators, after these the values that have names.
 func completeFilter(_ *cobra.Command, _ []string, typed string) (all []cobra.Completion, _ cobra.ShellCompDirective) {
 	set := filter.NewSet(protocols.Tables())
 	at := strings.LastIndexAny(typed, " (!{,'\"") + 1

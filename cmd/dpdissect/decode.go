@@ -64,7 +64,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 }
 
 func (c *decode) runE(cmd *cobra.Command, paths []string) error {
-	if _, err := c.tables.conversations(cmd, paths, &c.display); err != nil {
+	if _, err := c.tables.wantsConnections(cmd, paths, &c.display); err != nil {
 		return err
 	}
 	c.defaultColumns()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -96,6 +97,32 @@ func TestReadmeNamesCommands(t *testing.T) {
 	for _, c := range newRoot().Commands() {
 		if c.Runnable() && c.Name() != "help" && !strings.Contains(text, "`"+c.Name()) {
 			t.Errorf("the README does not name the command %s", c.Name())
+		}
+	}
+}
+
+// TestPackagesHaveRows checks that docs/architecture.md has each package of internal: in the
+// picture, or in one row of the table below it, which stand in alphabetical order.
+func TestPackagesHaveRows(t *testing.T) {
+	picture, table, _ := strings.Cut(page(t, "docs/architecture.md"), "| package | what it does |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `(internal/[a-z0-9/]+)` \\| .+ \\|$").FindAllStringSubmatch(table, -1) {
+		rows = append(rows, m[1])
+	}
+	if !slices.IsSorted(rows) {
+		t.Error("rows are not in alphabetical order")
+	}
+	for dir := range strings.FieldsSeq(goList(t, "{{.ImportPath}}", module+"internal/...")) {
+		dir = strings.TrimPrefix(dir, module)
+		if strings.Contains(picture, dir) || slices.ContainsFunc(rows, func(row string) bool { return below(dir, row) }) {
+			continue
+		}
+		t.Errorf("docs/architecture.md does not say what %s does", dir)
+	}
+	for _, row := range rows {
+		if _, err := os.Stat(filepath.Join(root(t), row)); err != nil {
+			t.Error(err)
 		}
 	}
 }

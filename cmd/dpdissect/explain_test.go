@@ -53,9 +53,10 @@ type ranked struct {
 	ID         int
 	DurationMS float64 `json:"duration_ms"`
 	Directions map[string]struct {
-		Retries, Sendings float64
-		Lost              struct{ Before, After float64 }
-		RTT               struct {
+		Retries       float64
+		Transmissions float64 `json:"sendings"`
+		Lost          struct{ Before, After float64 }
+		RTT           struct {
 			P50 float64 `json:"p50_ms"`
 		}
 	}
@@ -63,13 +64,13 @@ type ranked struct {
 
 // key is what --sort NAME sorts a connection by, the largest first.
 func (r *ranked) key(name string) float64 {
-	var retries, sendings, ping float64
+	var retries, transmissions, ping float64
 	for _, d := range r.Directions {
-		retries, sendings, ping = retries+d.Retries, sendings+d.Sendings, ping+d.RTT.P50
+		retries, transmissions, ping = retries+d.Retries, transmissions+d.Transmissions, ping+d.RTT.P50
 	}
 	switch name {
 	case "retries":
-		return retries / max(sendings, 1)
+		return retries / max(transmissions, 1)
 	case "ping":
 		return ping
 	case "duration":

@@ -17,14 +17,14 @@ import (
 // How long packets wait for later ones that Wireshark captures, in which the time is
 // included that the kernel takes to hand them over, and how long the end of a run may take.
 const (
-	extcapPatience = 1500 * time.Millisecond
-	extcapEnding   = 1500 * time.Millisecond
+	extcapWait   = 1500 * time.Millisecond
+	extcapEnding = 1500 * time.Millisecond
 )
 
 // run captures into the pipe of Wireshark. The pipe is opened in any case, wrong being what is
-// wrong with the arguments: Wireshark waits for that. The program ends behind it.
+// wrong with the arguments: Wireshark waits for that. The program ends after it.
 func (x *extcap) run(wrong error) (code int, err error) {
-	c := &annotateCommand{waits: extcapPatience}
+	c := &annotateCommand{waits: extcapWait}
 	defer endOnSignal(&c.stopped)()
 	if x.fifo == "" {
 		return exitUsage, errors.New("--capture: --fifo is missing")

@@ -167,7 +167,7 @@ func TestMessagesOfPipe(t *testing.T) {
 	w.Write(head)
 	for _, p := range all[:6] {
 		w.Write(p)
-		time.Sleep(2 * patience)
+		time.Sleep(2 * maxWait)
 	}
 	w.Write(bytes.Join(all[6:], nil))
 	w.Close()

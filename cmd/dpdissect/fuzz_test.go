@@ -32,7 +32,7 @@ func FuzzCommands(f *testing.F) {
 	if dir := os.Getenv("DPDISSECT_PCAPS"); dir != "" {
 		all = append(all, excerpt.InFolder(f, dir)...)
 	}
-	others := excerpt.Strangers(f, names)
+	others := excerpt.OtherPackets(f, names)
 	r := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []byte {
 		b := make([]byte, n)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// goldenLines is how many lines of `decode` a golden file keeps.
+// goldenLines keeps golden files short: so many lines of `decode` are enough to see a change.
 const goldenLines = 30
 
 // worthATree are words of the analysis and fields whose first frame a golden file

@@ -95,9 +95,9 @@ func (c *reportCommand) one(cmd *cobra.Command, paths []string) error {
 // write makes the page: one pass for the analysis, another one for the pictures of some of
 // its connections.
 func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error {
-	veil := c.veil()
-	if veil.attach(&j.run); veil != nil {
-		j.real = veil.unveil
+	pseudonyms := c.pseudonyms()
+	if pseudonyms.attach(&j.run); pseudonyms != nil {
+		j.real = pseudonyms.realAddress
 	}
 	stamps := stampsOf(paths)
 	j.run.Config.Explain, j.run.Config.Endings = true, true
@@ -108,8 +108,8 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	if len(a.Conns) == 0 && j.show != nil && !c.quiet {
 		fmt.Fprintln(j.stderr, "dpdissect: note: no connection has a datagram that the display filter matches")
 	}
-	if veil != nil {
-		veil.words(a)
+	if pseudonyms != nil {
+		pseudonyms.words(a)
 		a.Story = j.story(j.run.Conns(), a)
 	}
 	drawn := &htmlreport.Report{Unlisted: listWorst(a)}
@@ -129,7 +129,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 		return e
 	}
 	defer again.Source.Close()
-	veil.attach(again)
+	pseudonyms.attach(again)
 	if e := cmp.Or(c.draw(j, drawn, worst, heard, again), sameInputs(j, again, paths, stamps)); e != nil {
 		return e
 	}

@@ -53,7 +53,7 @@ type input struct {
 	formats      []string                // text, json and ndjson unless the command has others
 }
 
-// add adds the flags. They stand behind the command's own.
+// add adds the flags. They stand after the command's own.
 func (in *input) add(cmd *cobra.Command) {
 	if in.formats == nil {
 		in.formats = []string{textFormat, jsonFormat, ndjsonFormat}
@@ -127,7 +127,7 @@ func (in *input) addProtocols(cmd *cobra.Command) {
 
 func newColor() choice { return newChoice("auto", "always", "never") }
 
-// What commands say of the formats that several of them have: the name of one, and behind it
+// What commands say of the formats that several of them have: the name of one, and after it
 // what it is for.
 const (
 	textFormat   = "text for people"

@@ -35,7 +35,7 @@ type job struct {
 	part     *part                   // what --from and --to ask for, nil without
 	overTime bool                    // connections keep all of their numbers under it: they are spread over time
 	attach   func()                  // adds to the sinks of the run, nil when nothing does
-	patience time.Duration           // how long a frame waits for what later ones tell of it, 0 for the usual time
+	maxWait  time.Duration           // how long a frame waits for what later ones tell of it, 0 for the usual time
 }
 
 // open checks the flags and opens first the inputs, then the output. collects
@@ -142,9 +142,9 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	return src, nil
 }
 
-// patience is how long a frame that was captured live, or came out of a pipe, waits for
+// maxWait is how long a frame that was captured live, or came out of a pipe, waits for
 // what later ones tell of it before it is printed.
-const patience = 40 * time.Millisecond
+const maxWait = 40 * time.Millisecond
 
 // tracked is called when a run has read all of its input. A test looks at the memory then.
 var tracked = func(*pipeline.Run) {}
@@ -158,7 +158,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if queue != nil {
 		queue.Attach(&j.run)
 		if j.run.Source.Waits() {
-			queue.Hasten(&j.run, cmp.Or(j.patience, patience))
+			queue.PrintWithin(&j.run, cmp.Or(j.maxWait, maxWait))
 		}
 	}
 	if j.attach != nil {

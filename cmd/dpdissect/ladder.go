@@ -19,9 +19,9 @@ type ladderCommand struct {
 	ascii  bool
 }
 
-// ladderPatience is how long a live frame waits for its acknowledgement and its retries.
+// ladderWait lets a live frame wait for its acknowledgement and its retries.
 // It can be long, because nothing is drawn before the end.
-const ladderPatience = 2 * time.Second
+const ladderWait = 2 * time.Second
 
 func newLadder() *cobra.Command {
 	c := &ladderCommand{}
@@ -101,7 +101,7 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 	})
 	k.Configure(&j.run.Config)
 	j.run.Config.Explain, j.run.Config.Endings = true, true
-	j.patience = ladderPatience
+	j.maxWait = ladderWait
 	q := pipeline.NewQueue(io.Discard, k)
 	if err := j.doWith(q, k.Err); err != nil {
 		return nil, err

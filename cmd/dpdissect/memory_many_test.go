@@ -71,7 +71,7 @@ func heapInUse() int64 {
 // many addresses, one after the other.
 func manyConnections(t testing.TB, conns int) string {
 	t.Helper()
-	const frames, source = 7, 14 + 12 // offset of the address behind Ethernet
+	const frames, source = 7, 14 + 12 // offset of the address after Ethernet
 	play := excerpt.Read(t, capturePath(t, "early-stop.pcap"))[:frames]
 	client := slices.Clone(play[0].Data[source : source+4])
 	var all []excerpt.Packet

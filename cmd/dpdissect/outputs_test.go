@@ -27,7 +27,7 @@ import (
 type form struct {
 	command string
 	format  string
-	flags   []string // behind the command; folderMark stands for a folder of the test
+	flags   []string // after the command; folderMark stands for a folder of the test
 }
 
 // folderMark stands in the flags of a form for a folder that is empty at first: what is

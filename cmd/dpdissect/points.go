@@ -180,7 +180,7 @@ func (w *apartWriter) plain(text string) string {
 	return printable(text)
 }
 
-// comma stands before an element of an array, or behind the report of the one before.
+// comma stands before an element of an array, or after the report of the one before.
 func comma(i int) string {
 	if i == 0 {
 		return ""

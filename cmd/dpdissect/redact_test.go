@@ -256,9 +256,9 @@ func (*numbers) Acked(seq.Position, uint64) {}
 func (*numbers) Message(*session.Message)   {}
 func (*numbers) Finding(*session.Finding)   {}
 
-// TestRedactSignsAnew: DirectPlay 8 is valid with the secrets told, also where the handshake is
+// TestRedactSignsAgain: DirectPlay 8 is valid with the secrets told, also where the handshake is
 // left out, and what was not valid is not.
-func TestRedactSignsAnew(t *testing.T) {
+func TestRedactSignsAgain(t *testing.T) {
 	for name, signing := range map[string]string{"full-signed-rotation": "full", "full-signed-forged": "full", "fast-signed-lossy": "fast", "hard-disconnect-signed": "full"} {
 		path := capturePath(t, name+".pcap")
 		secrets := filepath.Join(t.TempDir(), "secrets")
@@ -460,9 +460,9 @@ func writePackets(t testing.TB, path string, list []capture.Record) {
 	}
 }
 
-// TestRedactLeavesNothingBehind: where something of the original is found, the places are listed
+// TestRedactLeavesNothing: where something of the original is found, the places are listed
 // and the file is not left. A MAC of the original is planted while the file is written.
-func TestRedactLeavesNothingBehind(t *testing.T) {
+func TestRedactLeavesNothing(t *testing.T) {
 	path, dir := capturePath(t, "full-signed-rotation.pcap"), t.TempDir()
 	original := packets(t, path)[0].Data
 	runs := 0
@@ -479,7 +479,7 @@ func TestRedactLeavesNothingBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := bytes.Index(b, original[12:24]) // behind the addresses of the link
+		at := bytes.Index(b, original[12:24]) // after the addresses of the link
 		f, err := os.OpenFile(files[0], os.O_WRONLY, 0)
 		if err != nil || at < 12 {
 			t.Fatal(at, err)
@@ -496,7 +496,7 @@ func TestRedactLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestRedactOthers: packets of other protocols are cut behind their last header, or left out.
+// TestRedactOthers: packets of other protocols are cut after their last header, or left out.
 func TestRedactOthers(t *testing.T) {
 	path := filepath.Join(pcaps.Root(t), "formats", "v-vlan.pcap")
 	was := packets(t, path)

@@ -41,7 +41,7 @@ func (c *reportCommand) lanes(j *job, a *report.Analysis, told *explain.Document
 			ok = ok && (y.Cause != explain.LossBurst || y.Numbers["ms"] > 0) // bursts of losses have no end of their own
 			s := htmlreport.Span{Health: health}
 			s.From, s.To = y.Span()
-			if ok && y.From != "" && float64(s.To-s.From) < always*float64(conn.LastStamp-conn.FirstStamp) {
+			if ok && y.From != 0 && float64(s.To-s.From) < always*float64(conn.LastStamp-conn.FirstStamp) {
 				lane.Spans = append(lane.Spans, s)
 			}
 		}

@@ -159,7 +159,7 @@ func TestReportAxis(t *testing.T) {
 }
 
 // TestReportBandSides tells the bands of one cause apart by the side whose packets they are about:
-// in their words, for eyes and for screen readers, and by the plots that they stand behind.
+// in their words, for eyes and for screen readers, and by the plots that they stand after.
 func TestReportBandSides(t *testing.T) {
 	b := chromium.Start(t)
 	p := shown(t, b, reportOf(t, filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-lossy.pcap")))

@@ -119,7 +119,7 @@ func TestStateTypes(t *testing.T) {
 	}
 }
 
-// rowsBelow are the rows of all tables below a folder, each behind the name of its table and without its step, in
+// rowsBelow are the rows of all tables below a folder, each after the name of its table and without its step, in
 // the order of their texts, and in how many steps they are.
 func rowsBelow(t *testing.T, dir string) (rows []string, steps int) {
 	t.Helper()

@@ -24,7 +24,7 @@ func newStatusLine(w io.Writer) *statusLine {
 }
 
 // show writes ASCII text over what is there, as much of it as the line has room for.
-// The last column stays free: behind it some terminals go on in the next line.
+// The last column stays free: after it some terminals go on in the next line.
 func (l *statusLine) show(text string) {
 	if l == nil {
 		return

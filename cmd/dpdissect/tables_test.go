@@ -316,7 +316,7 @@ func captureFile(t testing.TB, name string, packets []excerpt.Packet) string {
 	return path
 }
 
-// TestTablesRowsAreFinal: what a step writes is the same whatever comes behind it, a connection is
+// TestTablesRowsAreFinal: what a step writes is the same whatever comes after it, a connection is
 // closed after the silence of --idle, and each row comes once.
 func TestTablesRowsAreFinal(t *testing.T) {
 	const hour = uint64(3600e9)

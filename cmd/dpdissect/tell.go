@@ -52,8 +52,8 @@ func tellMarks(w io.Writer, marks string) {
 	fmt.Fprintln(w, strings.Join(lines, "\n"))
 }
 
-// flagError is what the command line says of a flag. One long flag behind a single
-// dash, which is read as several short ones, is likely to have a secret behind it.
+// flagError is what the command line says of a flag. One long flag a single
+// dash, which is read as several short ones, is likely to have a secret after it.
 func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && strings.HasPrefix(e.GetValue(), "ecret") {
 		return usagef("-secret: a long flag starts with two dashes")

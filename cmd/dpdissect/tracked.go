@@ -14,9 +14,9 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// recordPatience is how long a packet that -Y is to judge waits for what later
+// recordWait lets a packet that -Y is to judge wait for what later
 // ones tell of it.
-const recordPatience = 2 * time.Second
+const recordWait = 2 * time.Second
 
 // errFull ends a run whose file has the size that was asked for.
 var errFull = errors.New("the file is full")
@@ -72,7 +72,7 @@ func (t *trackedRecording) attach(c *captureCommand) {
 		t.display.Configure(&t.run.Config)
 		q := pipeline.NewQueue(io.Discard, t)
 		q.Attach(&t.run)
-		q.Hasten(&t.run, recordPatience)
+		q.PrintWithin(&t.run, recordWait)
 		t.fresh, t.forget = q.Fresh, q.Forget
 		t.finish = func() error { return cmp.Or(q.Finish(), t.err) }
 		after = t.run.After

@@ -95,7 +95,7 @@ func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error 
 	return nil
 }
 
-// filterGiven refuses a display filter that stands alone, as behind tshark's -r.
+// filterGiven refuses a display filter that stands alone, as after tshark's -r.
 func (t *tshark) filterGiven(args []string) error {
 	for _, a := range args {
 		if _, err := os.Stat(a); err == nil || len(t.files) == 0 && !strings.ContainsAny(a, " =<>(") {
@@ -115,9 +115,9 @@ func (z *statistics) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&z.wanted, "statistics", "z", "", "`TABLE` as tshark names it: conv,udp[,FILTER] prints only the table of connections")
 }
 
-// conversations reports whether -z asks for the table of connections. It puts the filter
-// behind it where -Y puts its own. Of other tables the error says which command has them.
-func (z *statistics) conversations(cmd *cobra.Command, paths []string, display *string) (bool, error) {
+// wantsConnections reports whether -z asks for the table of connections. It puts the filter
+// after it where -Y puts its own. Of other tables the error says which command has them.
+func (z *statistics) wantsConnections(cmd *cobra.Command, paths []string, display *string) (bool, error) {
 	if z.wanted == "" {
 		return false, nil
 	}

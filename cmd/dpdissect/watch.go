@@ -102,7 +102,7 @@ func (w *watcher) attach() (finish func() error) {
 	w.chosen.display.Configure(&w.run.Config)
 	q := pipeline.NewQueue(w.out, w.chosen)
 	q.Attach(&w.run)
-	q.Hasten(&w.run, patience)
+	q.PrintWithin(&w.run, maxWait)
 	w.fresh, w.all = q.Fresh, q.Findings
 	w.forget = func(gone map[*session.Conn]bool) {
 		q.Forget(gone)

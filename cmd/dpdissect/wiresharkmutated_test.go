@@ -178,7 +178,7 @@ func (m *mutator) comment(c []byte) []byte {
 	return c[:min(len(c), 60000)]
 }
 
-// file is so many captures one behind the other.
+// file is so many captures one after the other.
 func (m *mutator) file(t *testing.T, n int) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -14,11 +14,11 @@ import (
 type notation struct {
 	name   string          // of the operand, for messages
 	values []dissect.Value // named values
-	base   dissect.Base    //
-	size   int             // bytes of a number, 0 for any
-	octets bool            // numbers are written as byte strings of size bytes
-	plain  bool            // bytes are text, also without quotes
-	words  []string        // all values that a text can have, nil when open
+	base   dissect.Base
+	size   int      // bytes of a number, 0 for any
+	octets bool     // numbers are written as byte strings of size bytes
+	plain  bool     // bytes are text, also without quotes
+	words  []string // all values that a text can have, nil when open
 }
 
 // quoted reports whether a constant is a string.

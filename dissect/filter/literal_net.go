@@ -26,7 +26,7 @@ func parseAddress(n *notation, a *atom) (interval[address], string) {
 	return interval[address]{lo, address{lo.high | hostBits(bits), lo.low | hostBits(bits-64)}}, ""
 }
 
-// hostBits are the bits of a 64-bit word behind a prefix.
+// hostBits are the bits of a 64-bit word after a prefix.
 func hostBits(prefix int) uint64 {
 	if prefix <= 0 {
 		return ^uint64(0)

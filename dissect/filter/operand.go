@@ -214,7 +214,7 @@ func join[V []byte | string](v V, ranges []byteRange) (V, bool) {
 	return V(all), true
 }
 
-// sizeOf is how many bytes the constants of a row may take.
+// sizeOf counts the bytes that the constants of a row may take.
 func sizeOf(f *dissect.Field) int {
 	size := f.Size
 	if f.Base == dissect.Mask64 {

@@ -176,7 +176,7 @@ func (e *entry) finish() {
 	}
 }
 
-// addWords adds the analysis words: bare and behind "analysis.", with hyphens
+// addWords adds the analysis words: bare and after "analysis.", with hyphens
 // and with underscores.
 func (s *Set) addWords() {
 	for i, word := range dissect.WordNames {

@@ -10,10 +10,9 @@ const maxOffset = 1 << 20
 
 // A byteRange is one part of a slice. Negative offsets count from the end.
 type byteRange struct {
-	from int
-	to   int // inclusive, when byEnd
-	n    int // length otherwise, -1 for the rest
-	//
+	from  int
+	to    int // inclusive, when byEnd
+	n     int // length otherwise, -1 for the rest
 	byEnd bool
 }
 

@@ -9,7 +9,7 @@ type test func(fr *dissect.Frame, t Times) bool
 // walking over them takes nothing from the heap.
 type cursor struct{ node, sub int }
 
-// A source gives the first value at or after a place, and the place behind it.
+// A source gives the first value at or after a place, and the place after it.
 type source[V any] func(fr *dissect.Frame, t Times, at cursor) (v V, next cursor, ok bool)
 
 // one is the source of a field that occurs at most once.

@@ -34,7 +34,7 @@ var differential = []string{
 	"not (frame.number == 1 or udp.port == 2)", "!(udp.port == 2) && !(udp.port == 3)",
 }
 
-// blockSize is how many packets one block of the capture has.
+// blockSize is the number of packets that one block of the capture has.
 const blockSize = 40
 
 // capture makes blocks of raw IPv4 packets, each marked with its number as type

@@ -13,7 +13,7 @@ const hexDigits = "0123456789abcdef"
 // controls and invalid UTF-8 become visible escapes such as \x1b and \u202e.
 // Printable Unicode stays. The result never holds a byte below 0x20 nor 0x7f. Nor can it give
 // commands to the system of continuous integration that shows the output: Azure Pipelines
-// takes ##vso[ for one, and GitHub ##[, wherever they stand in a line, so that # behind
+// takes ##vso[ for one, and GitHub ##[, wherever they stand in a line, so that # after
 // another # is escaped, also where that is the last byte of dst.
 func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
 	n := plain(s)

@@ -73,13 +73,13 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 }
 
 // array appends all elements among the siblings from i on, and gives the node
-// behind the first run of them; object passes over the others, whose key is
+// after the first run of them; object passes over the others, whose key is
 // taken by then.
 func (e *FrameEncoder) array(dst []byte, t *dissect.Tree, i, nesting int) ([]byte, int) {
 	first := &t.Nodes[i]
 	dst = append(dst, '[')
 	dst, i = e.object(dst, t, i+1, first.Depth+1, nesting+1)
-	behind := i
+	afterRun := i
 	for inRun := true; i < len(t.Nodes) && t.Nodes[i].Depth >= first.Depth; {
 		n := &t.Nodes[i]
 		if n.Depth != first.Depth || !sameArray(n.Field, first.Field) {
@@ -89,10 +89,10 @@ func (e *FrameEncoder) array(dst []byte, t *dissect.Tree, i, nesting int) ([]byt
 		}
 		dst, i = e.object(append(dst, ','), t, i+1, first.Depth+1, nesting+1)
 		if inRun {
-			behind = i
+			afterRun = i
 		}
 	}
-	return append(dst, ']'), behind
+	return append(dst, ']'), afterRun
 }
 
 // sameArray reports whether two rows make elements of one array.
@@ -100,7 +100,7 @@ func sameArray(f, g *dissect.Field) bool {
 	return f == g || f.Kind == dissect.Array && f.Key() == g.Key()
 }
 
-// after is the node behind i and what i holds.
+// after is the node after i and what i holds.
 func after(t *dissect.Tree, i int) int {
 	n := &t.Nodes[i]
 	i++

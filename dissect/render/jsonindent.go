@@ -30,7 +30,7 @@ func AppendIndented(dst, src []byte, depth int) []byte {
 }
 
 // An Indenter does what AppendIndented does for a document that comes in pieces,
-// each of which ends behind an object that is an element of an array.
+// each of which ends after an object that is an element of an array.
 type Indenter struct{ depth int }
 
 // Append appends the next piece.
@@ -71,7 +71,7 @@ func newLine(dst []byte, depth int) []byte {
 	return dst
 }
 
-// stringEnd is the index behind the string that starts at i.
+// stringEnd is the index after the string that starts at i.
 func stringEnd(src []byte, i int) int {
 	for i++; i < len(src); i++ {
 		switch src[i] {
@@ -84,7 +84,7 @@ func stringEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// flatEnd is the index behind an empty object or an array without nested ones
+// flatEnd is the index after an empty object or an array without nested ones
 // that starts at i, 0 when it is neither.
 func flatEnd(src []byte, i int) int {
 	if i+1 < len(src) && src[i] == '{' {

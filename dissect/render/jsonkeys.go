@@ -19,7 +19,7 @@ type fieldKey struct {
 
 const keyRoom = 32
 
-// appendKey appends the key with its comma. Where there is room behind dst it
+// appendKey appends the key with its comma. Where there is room after dst it
 // copies a fixed size, which is cheaper than the size of the key.
 func (fk *fieldKey) appendKey(dst []byte, first bool) []byte {
 	if first {

@@ -34,8 +34,8 @@ func TestNameColumns(t *testing.T) {
 	var arrows, protocols []int
 	for _, ports := range [][2]uint16{{1, 2}, {2, 3}, {3, 1}, {4, 4}, {5, 1}} {
 		l := line(ports[0], ports[1])
-		before, behind, _ := strings.Cut(l, " → ")
-		end, _, _ := strings.Cut(behind, " UDP ")
+		before, afterRun, _ := strings.Cut(l, " → ")
+		end, _, _ := strings.Cut(afterRun, " UDP ")
 		arrows, protocols = append(arrows, wide(before)), append(protocols, wide(end))
 		if strings.ContainsAny(l, "\x1b\u202e") {
 			t.Errorf("%q", l)

@@ -112,7 +112,7 @@ func appendCount(dst []byte, n int, unit string) []byte {
 	return dst
 }
 
-// bitWidth is how many bits a flag field has on the wire.
+// bitWidth counts the bits that a flag field has on the wire.
 func bitWidth(n *dissect.Node) int {
 	switch {
 	case n.Field.Size != 0:

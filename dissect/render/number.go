@@ -7,7 +7,7 @@ import (
 )
 
 // The digits of the numbers below 1000, with leading zeros, and without them
-// but with their count behind: a copy of fixed size is several times cheaper
+// but with their count after: a copy of fixed size is several times cheaper
 // than an append of a few bytes.
 var padded, trimmed = func() (p, t [1000][4]byte) {
 	for i := range p {

@@ -168,7 +168,7 @@ func rightOf(dst []byte, start, n int, width *int) []byte {
 	return dst
 }
 
-// left fills up a column behind what stands from start.
+// left fills up a column after what stands from start.
 func left(dst []byte, start int, width *int) []byte {
 	return leftOf(dst, len(dst)-start, width)
 }

@@ -11,7 +11,7 @@ import (
 type Verbose struct {
 	Palette Palette
 	Dump    bool                          // a hex dump follows each tree
-	Names   func(dissect.Endpoint) string // shown behind addresses; "" for none, nil for no names at all
+	Names   func(dissect.Endpoint) string // shown after addresses; "" for none, nil for no names at all
 
 	titles map[string]string
 

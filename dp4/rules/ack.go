@@ -16,9 +16,9 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 	other := dir.Other()
 	top, _ := j.c.Dir[other].Window().Highest()
 	sure := j.Sure(other, j.Event, top)
-	if j.side[other].shunned.set {
+	if j.side[other].ignoredFrame.set {
 		captured, _ := j.c.Dir[other].Captured(num)
-		j.judgeShunned(dir, captured)
+		j.judgeIgnoredFrame(dir, captured)
 	}
 	odd := j.side[other].isOdd(j.Packet.Sequence, j.Frame.Time)
 	j.hearAck(dir, num, sure && num <= top && !odd)
@@ -153,7 +153,7 @@ func (j *judge) claim(dir dissect.Dir, num, top seq.Num, rule int, named seq.Num
 
 const maxClaims = 4
 
-// fewPackets bounds the packets that the capture may lack behind a first transmission that seems
+// fewPackets bounds the packets that the capture may lack after a first transmission that seems
 // to disprove a claim. Where it lacks more, the side may have sent later ones before.
 const fewPackets = 8
 
@@ -187,7 +187,7 @@ func (j *judge) unproven(x *claim) {
 }
 
 // settleClaims looks at a packet captured for the first time: as a first transmission,
-// long after an acknowledgement claimed it or one behind it, it proves that to be
+// long after an acknowledgement claimed it or one after it, it proves that to be
 // wrong. Numbers are sent in their order.
 func (j *judge) settleClaims(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]

@@ -123,7 +123,7 @@ func (j *judge) judgeSkipped(dir dissect.Dir, x, y *heard) {
 }
 
 // skipped counts a packet that arrived and was not answered, as far as the capture
-// shows. Often enough, that it missed all the answers is absurd (guard ODDS).
+// shows. Often enough, that it missed all the answers is implausible (guard ODDS).
 func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard) {
 	rules, d := &j.c.Rules, &j.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
@@ -133,7 +133,7 @@ func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard)
 	d.Enter(true)
 	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.Latest, Time: u.Last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
 		Message: fmt.Sprintf("sequence %d, %s, is not answered although bytes received counts it", uint8(u.Num), answerWhat[kind])}
-	if j.absurd(dir, d) {
+	if j.implausible(dir, d) {
 		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.Bad, d.N)
 		*d = conform.Sample{}
 	} else {
@@ -142,13 +142,13 @@ func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard)
 	rules.Judge(ruling)
 }
 
-// absurd reports whether the chance that so many answers were sent and got lost is
+// implausible reports whether the chance that so many answers were sent and got lost is
 // below 10^-9, by what is known of the losses of either side.
-func (j *judge) absurd(dir dissect.Dir, d *conform.Sample) bool {
+func (j *judge) implausible(dir dissect.Dir, d *conform.Sample) bool {
 	rules, s := &j.c.Rules, &j.side[dir]
 	if d.Bad < max(rules.NeededOdds(0), rules.NeededOdds(1)) {
 		return false
 	}
 	p := 1.5 * float64(s.missed+j.c.Dir[dir].Missing()+1) / float64(s.captured+1)
-	return d.Absurd(p)
+	return d.Implausible(p)
 }

@@ -111,7 +111,7 @@ func (k *clock) next(now, diff int64) {
 	k.runs[k.done] = stretch{begin: now, low: diff, at: now}
 }
 
-// join is the stretch that two are, the one behind the other.
+// join is the stretch that two are, the one after the other.
 func (s stretch) join(o *stretch) stretch {
 	if o.low < s.low {
 		s.low, s.at = o.low, o.at

@@ -103,7 +103,7 @@ func (j *judge) judgeEnded(p *track.Record) {
 	j.broken(rule, fmt.Sprintf("sequence %d "+what, f.Sequence, f.MessageID, uint8(p.Num)), p.Frame)
 }
 
-// judgeUnended: p has no EOM, and u behind it is of another message.
+// judgeUnended: p has no EOM, and u after it is of another message.
 func (j *judge) judgeUnended(dir dissect.Dir, p, u *track.Record) {
 	if u.Flags&dp4.STA == 0 {
 		j.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.Num), uint8(u.Msg)), p.Frame)
@@ -132,7 +132,7 @@ func (j *judge) judgePart(m *track.Message) {
 		say(r222StaOnce, "has STA, as sequence %d had", m.STA)
 	case track.TwoEOM:
 		say(r222StaOnce, "has EOM, as sequence %d had", m.EOM)
-	case track.BehindEOM:
+	case track.AfterEOM:
 		say(r222EomLast, "follows its end at sequence %d", m.EOM)
 	}
 }

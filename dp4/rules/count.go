@@ -16,7 +16,7 @@ type count struct {
 	n      int // comparisons
 	fits   [numModels]int
 	told   bool
-	over   bool // the latest ACK counts more than the one before, which named the same packet: what arrived behind it
+	over   bool // the latest ACK counts more than the one before, which named the same packet: what arrived after it
 	gap    bool // an ACK covers a packet that did not arrive
 	num    seq.Num
 	epoch  uint32

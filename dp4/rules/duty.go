@@ -32,7 +32,7 @@ func (j *judge) judgeUnreported(dir dissect.Dir, u *track.Record) {
 }
 
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
-// behind the capture point, and the retry before it.
+// after the capture point, and the retry before it.
 func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	rules := &j.c.Rules
 	if look, ok := j.c.Dir[dir.Other()].Look(u.Num); !ok || look.Acked {
@@ -64,7 +64,7 @@ func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	rules.Judge(x)
 }
 
-// neededNeglects gives the number of reports of side dir that prove a neglect: each may be lost behind the
+// neededNeglects gives the number of reports of side dir that prove a neglect: each may be lost after the
 // capture point, as what the side sends itself, and the retry that it causes before it.
 func (j *judge) neededNeglects(dir dissect.Dir) int {
 	own, sender := &j.c.Dir[dir], &j.side[dir.Other()]

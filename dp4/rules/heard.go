@@ -143,7 +143,7 @@ func (j *judge) reportGoingBack(dir dissect.Dir, x, y, at *heard, g conform.Guar
 	case int32(y.bytes-x.bytes) >= 0:
 	case at == x && x.ahead:
 		say(r3154BytesMax, x.excess())
-	case at == x: // those before and behind agree
+	case at == x: // those before and after agree
 		say(r3154BytesMax, fmt.Sprintf("bytes received is %d here, but %d in a later acknowledgement", x.bytes, y.bytes))
 	default:
 		say(r3154BytesMono, fmt.Sprintf("bytes received goes back from %d to %d", x.bytes, y.bytes))

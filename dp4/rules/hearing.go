@@ -78,10 +78,10 @@ type lastMask struct {
 	epoch uint32
 }
 
-// A shunned frame is a data frame that its receiver must ignore. An acknowledgement
+// An ignoredFrame is a data frame that its receiver must ignore. An acknowledgement
 // of just its numbers, when none of another frame with them was captured and when the
 // count of bytes received grew by just its size, is one of it.
-type shunned struct {
+type ignoredFrame struct {
 	set     bool
 	passed  bool // an acknowledgement of something else was seen
 	rule    int  // that an acknowledgement of it breaks

@@ -46,18 +46,18 @@ type side struct {
 	count      count
 	hearing    hearing
 
-	shunned  shunned
-	odd      []oddity
-	odds     int
-	duties   [numAnswers]conform.Sample // answers that were asked for; bad when there was none
-	answers  int                        // acknowledgements by its peer of packets that asked for them
-	denied   seq.History[denial]        // its packets that are reported missing
-	answered seq.Num                    // these are of packets below it
-	excess   excess
-	product  product
-	retries  int        // whose time was judged
-	missed   uint64     // of these, transmissions before were not captured
-	zeros    *[32]zeros // nil while no later part had serial 0
+	ignoredFrame ignoredFrame
+	odd          []oddity
+	odds         int
+	duties       [numAnswers]conform.Sample // answers that were asked for; bad when there was none
+	answers      int                        // acknowledgements by its peer of packets that asked for them
+	denied       seq.History[denial]        // its packets that are reported missing
+	answered     seq.Num                    // these are of packets below it
+	excess       excess
+	product      product
+	retries      int        // whose time was judged
+	missed       uint64     // of these, transmissions before were not captured
+	zeros        *[32]zeros // nil while no later part had serial 0
 }
 
 // Follow implements track.Judge.

@@ -44,7 +44,7 @@ func (j *judge) judgeFirst(dir dissect.Dir, u *track.Record) {
 
 // judgeSerialStart: the first transmission of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
-// behind the one before it than any retry can was not sent before.
+// after the one before it than any retry can was not sent before.
 func (j *judge) judgeSerialStart(dir dissect.Dir, u *track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	if rules.Check(r222SerialStart, f.Serial == 0) {

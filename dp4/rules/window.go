@@ -54,7 +54,7 @@ func (j *judge) judgeWindow(dir dissect.Dir, u *track.Record) {
 }
 
 // missedOften counts a message beyond the window that was sent sooner than an answer is known
-// to come, and reports whether it is absurd that the capture missed one each time: nothing
+// to come, and reports whether it is implausible that the capture missed one each time: nothing
 // else of who would have sent them is missing (guard ODDS).
 func (j *judge) missedOften(dir dissect.Dir, low *track.Record) bool {
 	x := &j.side[dir].excess

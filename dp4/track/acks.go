@@ -100,7 +100,7 @@ func (c *conn) deny(dir dissect.Dir, n seq.Num) {
 // after reports whether a number was certainly sent after the capture began.
 func (s *side) after(n seq.Num) bool { return s.hasSure && n > s.sure }
 
-// report fills in what a NACK says was received: of the numbers behind its own,
+// report fills in what a NACK says was received: of the numbers after its own,
 // those up to the last one reported missing that the mask does not name
 // (AMB-DP4-15). What lies beyond may not have been expected yet.
 func (c *conn) report(dir dissect.Dir, num seq.Num) {

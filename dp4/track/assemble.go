@@ -156,7 +156,7 @@ func (a *assembler) drain() {
 			}
 			a.settleBelow(w.msg.Number)
 			continue
-		} else if blocked { // it comes behind a message that was completed later
+		} else if blocked { // it comes after a message that was completed later
 			copy(a.waiting, a.waiting[1:before+1])
 			a.waiting[before] = w
 			continue
@@ -205,7 +205,7 @@ func (a *assembler) complete(m *session.Message) {
 	a.waiting = append(a.waiting, &w)
 }
 
-// A waiting message is complete and may have to be delivered behind others.
+// A waiting message is complete and may have to be delivered after others.
 type waiting struct{ msg session.Message }
 
 func (a *assembler) deliver(m *session.Message) {

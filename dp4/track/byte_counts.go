@@ -12,11 +12,11 @@ const (
 	arrivedUnseen         // more arrived than was captured
 )
 
-// A byteCounts compares the bytes one side was captured sending with those its peer
+// A byteCounts compares the bytes one side was captured transmission with those its peer
 // says it received (MC-DPL4R 3.1.5.4), acknowledgement by acknowledgement in the
-// order of ticks. What is on its way, lost or late behind the capture point makes
-// the peer's count lag behind; only what the capture missed, or what the network
-// doubled behind it, makes it run ahead.
+// order of ticks. What is on its way, lost or late after the capture point makes
+// the peer's count lag; only what the capture missed, or what the network
+// doubled after it, makes it run ahead.
 //
 // Counts prove something only once they have matched to the byte for some time:
 // implementations may count otherwise.
@@ -125,7 +125,7 @@ func (l *byteCounts) count(wire uint32) arrival {
 }
 
 // surplus judges a count that is higher than all that was captured explains. A
-// frame doubled behind the capture point has the size of one that was captured.
+// frame doubled after the capture point has the size of one that was captured.
 func (l *byteCounts) surplus(more int64, before *leveler) arrival {
 	l.leaky = l.leaky || before.matches >= levelSeen
 	for _, size := range l.sizes[:min(l.n, len(l.sizes))] {

@@ -51,5 +51,5 @@ type lastAck struct {
 }
 
 // limits of what is believed of sequences at once: nearer than what a sender usually has in
-// flight. Of those that a lossy capture holds behind a gap, one in 48 confirms another.
+// flight. Of those that a lossy capture holds after a gap, one in 48 confirms another.
 var limits = seq.Limits{Reach: 64, Step: 48}

@@ -140,7 +140,7 @@ func TestPlayerPairsCountApart(t *testing.T) {
 }
 
 // Two players may begin again.
-func TestNumbersThatBeginAnew(t *testing.T) {
+func TestNumbersThatBeginAgain(t *testing.T) {
 	talk := func(s *scene, n int, text string) {
 		for i := range n {
 			s.send(0, data(uint8(1+i), uint8(1+i), 0, fmt.Sprint(text, i)))
@@ -225,7 +225,7 @@ func TestMC_DPL4R_2_2_2_Serial(t *testing.T) {
 }
 
 // The last part of a message comes late: serials that nothing explains are those
-// of sendings that were not captured. In time, it may be a first one.
+// of transmissions that were not captured. In time, it may be a first one.
 func TestMC_DPL4R_2_2_2_SerialOfLastPart(t *testing.T) {
 	for _, c := range []struct {
 		wait   int64
@@ -311,7 +311,7 @@ func TestMC_DPL4R_2_2_3_NACKAcknowledges(t *testing.T) {
 }
 
 // A receiver passes over what is lost and not reliable: that it acknowledges
-// what lies behind proves nothing.
+// what lies after proves nothing.
 func TestMC_DPL4R_2_2_4_PassedOver(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))

@@ -36,7 +36,7 @@ type Event struct {
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
 	Other         *Record // the packet that it is compared with
-	Next          *Record // of Unended: the one behind that
+	Next          *Record // of Unended: the one after that
 	Message       *Message
 	Restarts      bool // of what is unlike the packet with its number: the players may begin again, it is tracked
 	Fits          bool // it goes on from what was captured before
@@ -64,7 +64,7 @@ const (
 	Shape        Step = iota + 1 // it was read, and has Faults
 	Ignored                      // nothing follows of a data frame: see Reason
 	Contradicts                  // a Contradiction was found: one step for each
-	Repeats                      // it is another sending of the packet Other, which the engine has not seen yet
+	Repeats                      // it is another transmission of the packet Other, which the engine has not seen yet
 	Taken                        // the engine has a data frame
 	Acknowledges                 // an acknowledgement, before it is applied
 	Applied                      // … and after, where it names what was captured
@@ -157,10 +157,10 @@ func (v View) CountedAhead(dir dissect.Dir) (now, then int) {
 	return v.c.side[dir].bytes.ahead, v.c.side[dir].aheadThen
 }
 
-// CountsPackets reports whether a side counts the sendings of each packet by itself
+// CountsPackets reports whether a side counts the transmissions of each packet by itself
 // (AMB-DP4-13).
 func (v View) CountsPackets(dir dissect.Dir) bool { return v.c.side[dir].history.perPacket }
 
 // Fine reports whether times of the capture are known to be fine enough to tell a later
-// sending from a copy.
+// transmission from a copy.
 func (v View) Fine() bool { return v.c.fine() }

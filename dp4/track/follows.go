@@ -4,7 +4,7 @@ import "github.com/dpdissect/dpdissect/dp4"
 
 // follows implements session.Protocol.Follows: of two data frames between the same
 // players the second has the next sequence, in the same message or as the first of
-// the next one, and both are first sendings.
+// the next one, and both are first transmissions.
 func follows(frame, next []byte) bool {
 	if len(frame) < 4 || len(next) < 4 || !dp4.HasSP(next, len(next)) && (frame[0] != next[0] || frame[1] != next[1]) {
 		return false // other players, most likely: this is asked for every place in a datagram

@@ -9,9 +9,9 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A history tells sendings of a packet apart by their serials (MC-DPL4R 2.2.2).
-// A message of one packet counts its own sendings. A message of several counts
-// the sendings of all its packets, so that the first sending of packet k has at
+// A history tells transmissions of a packet apart by their serials (MC-DPL4R 2.2.2).
+// A message of one packet counts its own transmissions. A message of several counts
+// the transmissions of all its packets, so that the first transmission of packet k has at
 // least the serial k; there are senders that count each packet by itself.
 type history struct {
 	packets   *packets
@@ -44,7 +44,7 @@ type sentMessage struct {
 	start   seq.Num   // number of its first packet, or the lowest it can be
 	retries [4]uint64 // serials of captured retries
 	hasLast bool
-	last    int64 // time of the latest captured first sending
+	last    int64 // time of the latest captured first transmission
 }
 
 // noUnit is one that is not remembered.
@@ -67,7 +67,7 @@ func (h *history) message(m seq.Num) *sentMessage {
 	return &h.messages[m&31]
 }
 
-// mark says what a captured sending is, before the engine sees it. top is the
+// mark says what a captured transmission is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) seq.Mark {
 	u := h.unit(num)
@@ -83,7 +83,7 @@ func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, r
 	return seq.Unmarked
 }
 
-// proves reports whether the serial of a sending shows, though no copy with a
+// proves reports whether the serial of a transmission shows, though no copy with a
 // lower one was captured, that the packet had been sent before.
 func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) bool {
 	switch {
@@ -95,7 +95,7 @@ func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num,
 	return h.overtaken(fr, f.Serial, num, msg, top) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg, rtt)
 }
 
-// overtaken compares with the packets behind this one, which are first sent
+// overtaken compares with the packets after this one, which are first sent
 // after it: one of the same message with a lower serial is proof. So is one that
 // went by long ago, when there are serials nothing else explains.
 func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.Num) bool {
@@ -123,7 +123,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.N
 }
 
 // miss notes that a number that was not captured was reported missing: packets
-// behind it had arrived by then.
+// after it had arrived by then.
 func (h *history) miss(num seq.Num) {
 	if !h.deny(num) {
 		h.denied[h.n%len(h.denied)] = num
@@ -136,9 +136,9 @@ func (h *history) deny(num seq.Num) bool {
 	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
 }
 
-// unexplained is how many serials below this one neither the packets before it
-// nor captured retries account for: sendings that were not captured. If this is
-// a retry, the first sending of its packet is among them.
+// unexplained counts the serials below this one that neither the packets before it
+// nor captured retries account for: transmissions that were not captured. If this is
+// a retry, the first transmission of its packet is among them.
 func (h *history) unexplained(serial uint8, num, msg seq.Num) int {
 	m := h.message(msg)
 	if !m.set || m.msg != msg {
@@ -164,14 +164,14 @@ func (m *sentMessage) below(serial uint8) (n int) {
 	return n
 }
 
-// late reports whether a packet comes as late behind the first sendings of its
+// late reports whether a packet comes as late after the first transmissions of its
 // message as only a retry does.
 func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
 	m := h.message(msg)
 	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
 }
 
-// keep remembers a sending that the engine has judged.
+// keep remembers a transmission that the engine has judged.
 func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, hash uint64, sum int64, words dissect.Words) {
 	p := h.packets.room(num, fr.Time)
 	if p == nil {
@@ -227,7 +227,7 @@ func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
 	return 0, false
 }
 
-// differs reports whether the first sending of a packet was captured and was
+// differs reports whether the first transmission of a packet was captured and was
 // another one than that with the given hash.
 func (h *history) differs(hash uint64, num, msg seq.Num) bool {
 	u := h.unit(num)
@@ -241,7 +241,7 @@ func (h *history) names(num seq.Num, message uint8) bool {
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
-// is false unless that packet came by but a round trip ago, so that none behind it
+// is false unless that packet came by but a round trip ago, so that none after it
 // can have arrived before the ACK was sent.
 func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int64) (sum int64, ok bool) {
 	if f.Type != dp4.TypeACK || !fr.HasTime {

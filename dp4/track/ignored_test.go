@@ -8,7 +8,7 @@ import (
 )
 
 // A frame that the capture cut before its sequence has none: it is counted, and it is no
-// sending of any packet.
+// transmission of any packet.
 func TestMC_DPL4R_2_2_CutBeforeItsSequence(t *testing.T) {
 	s := scenes(t)
 	s.send(0, data(1, 1, 0, "x"))

@@ -116,7 +116,7 @@ func (c *conn) recognize(dir dissect.Dir) (num, msg seq.Num) {
 	msg = s.msg.Peek(uint32(f.MessageID))
 	top, _ := out.Window().Highest()
 	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, num, msg, top, out.MinRTT()))
-	c.sent.Counted = true // the serial counts sendings
+	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
 	const alone = dp4.STA | dp4.EOM
@@ -250,7 +250,7 @@ func (c *conn) start(dir dissect.Dir, num, msg seq.Num) {
 		return
 	}
 	if !s.hasSure && c.Packet.Flags&dp4.STA != 0 && c.Packet.Serial == 0 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime >= seq.StartHorizon {
-		s.sure, s.hasSure = num, true // a first sending, and later ones behind it
+		s.sure, s.hasSure = num, true // a first transmission, and later ones after it
 	}
 	// The first frame was overtaken on its way.
 	if !c.c.Complete && dir == 0 && c.Packet.Initial() && num < 2 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime < seq.StartHorizon {

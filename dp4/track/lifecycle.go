@@ -11,10 +11,10 @@ import (
 // sent the same packet so often, or for so long, without hearing anything, and
 // then fell silent, has.
 const (
-	giveUpTries   = 8    // sendings of one packet, the first included
+	giveUpTries   = 8    // transmissions of one packet, the first included
 	giveUpFew     = 4    // … or at least so many within giveUpTime
 	giveUpTime    = 15e9 // ns
-	giveUpSilence = 5e9  // ns of silence behind the last try
+	giveUpSilence = 5e9  // ns of silence after the last try
 )
 
 // restartIdle is how long two players must be silent before numbers that begin
@@ -33,7 +33,7 @@ type lifecycle struct {
 	spoke  [2]bool
 
 	trier    dissect.Dir // direction of unanswered tries
-	tries    int         // captured sendings of one packet since the peer was last heard
+	tries    int         // captured transmissions of one packet since the peer was last heard
 	firstTry int64
 	lastTry  int64
 	gap      int64 // between the last two tries

@@ -25,7 +25,7 @@ type world struct {
 
 type worldConfig struct {
 	messages            int
-	before, after, miss float64 // losses before and behind the capture point, and by the capture
+	before, after, miss float64 // losses before and after the capture point, and by the capture
 	double              float64
 	jitter              float64 // ms
 	nacks, mirrored     bool
@@ -64,7 +64,7 @@ type tapped struct {
 	copied  bool
 }
 
-// A transmission is one sending of a frame.
+// A transmission is one transmission of a frame.
 type transmission struct {
 	f    dp4.Frame
 	num  int64 // unwrapped; of an acknowledgement, the next number not covered
@@ -100,7 +100,7 @@ type peer struct {
 
 	expected int64
 	got      map[int64]*transmission
-	holeAt   map[int64]int64
+	gapAt    map[int64]int64
 	bytes    uint32
 	last     *transmission
 	all      []*messageOut
@@ -109,7 +109,7 @@ type peer struct {
 func newWorld(seed uint64, cfg worldConfig) *world {
 	w := &world{cfg: cfg, rnd: rand.New(rand.NewPCG(seed, 4)), now: 1e15}
 	for i := range dissect.Dirs {
-		w.peers[i] = &peer{w: w, side: i, msg: 1, seq: 1, expected: 1, units: map[int64]*unitOut{}, got: map[int64]*transmission{}, holeAt: map[int64]int64{}}
+		w.peers[i] = &peer{w: w, side: i, msg: 1, seq: 1, expected: 1, units: map[int64]*unitOut{}, got: map[int64]*transmission{}, gapAt: map[int64]int64{}}
 		w.peers[i].talk(cfg.messages)
 	}
 	for w.events.Len() > 0 {
@@ -270,9 +270,9 @@ func (p *peer) skip() {
 		if u == nil || !higher || u.flags&dp4.RLY != 0 {
 			return
 		}
-		at, ok := p.holeAt[p.expected]
+		at, ok := p.gapAt[p.expected]
 		if !ok {
-			p.holeAt[p.expected] = p.w.now
+			p.gapAt[p.expected] = p.w.now
 			return
 		}
 		if p.w.now-at < 400e6 {

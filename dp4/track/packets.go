@@ -2,7 +2,7 @@ package track
 
 import "github.com/dpdissect/dpdissect/session/seq"
 
-// A packet is what is remembered of one packet of a side: what tells its sendings apart,
+// A packet is what is remembered of one packet of a side: what tells its transmissions apart,
 // and what is compared.
 type packet struct {
 	sent   sentUnit

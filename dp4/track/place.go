@@ -16,14 +16,14 @@ const (
 	OtherRLY                              // it is sent again with another RLY
 	OtherEnds                             // … STA or EOM
 	OtherData                             // … data
-	MessageSkips                          // there is no room behind Other for the messages it skips
+	MessageSkips                          // there is no room after Other for the messages it skips
 	MessageBack                           // it is of an earlier message than Other before it
-	MessageAhead                          // its message does not fit that of Other behind it
-	PacketsSkip                           // it begins the next message, numbers behind the end of Other's are left out
+	MessageAhead                          // its message does not fit that of Other after it
+	PacketsSkip                           // it begins the next message, numbers after the end of Other's are left out
 	NotBegun                              // it follows the end of Other's message without STA; it is tracked
 	Ended                                 // it is of the message that ended with Other, right before it
 	Unfinished                            // it has STA, but its message went on at Other, right before it
-	Unended                               // Other has no EOM, and Next behind it is of another message, which this one shows to be in order; it is tracked
+	Unended                               // Other has no EOM, and Next after it is of another message, which this one shows to be in order; it is tracked
 	Within                                // Other, right before it, lies within Message: that is out of place, this one is tracked
 	LateFirst                             // it is sent for the first time long after Other, whose number is higher
 	RanAhead                              // … and that one stands alone: that is out of place, this one is tracked
@@ -31,7 +31,7 @@ const (
 	MixedRLY                              // it differs in RLY from other packets of Message
 	TwoSTA                                // it has STA, as another packet of Message
 	TwoEOM                                // … EOM
-	BehindEOM                             // it lies behind the end of Message
+	AfterEOM                              // it lies after the end of Message
 )
 
 // found tells the judge of a contradiction.
@@ -60,7 +60,7 @@ func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
 	return c.fits(dir, num, msg)
 }
 
-// repeats compares a sending of a packet with that captured before (MC-DPL4R 2.2.2).
+// repeats compares a transmission of a packet with that captured before (MC-DPL4R 2.2.2).
 func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 	what := c.unlike(dir, u, msg)
 	if what == 0 {
@@ -73,7 +73,7 @@ func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 	return c.Restarts
 }
 
-// unlike says in what a sending differs from the packet that has its number, 0 for nothing.
+// unlike says in what a transmission differs from the packet that has its number, 0 for nothing.
 func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 	f := c.Packet
 	data := dataPrint(f, c.Frame)
@@ -93,7 +93,7 @@ func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 }
 
 // isNewBelow reports whether what has the number of another packet is a new one: the
-// first sending of a message behind all others, below the highest number.
+// first transmission of a message after all others, below the highest number.
 func (c *conn) isNewBelow(dir dissect.Dir, num, msg seq.Num) bool {
 	s := &c.side[dir]
 	last, ok := s.msg.Known()
@@ -101,7 +101,7 @@ func (c *conn) isNewBelow(dir dissect.Dir, num, msg seq.Num) bool {
 }
 
 // fits compares a packet captured for the first time with its neighbours. Of two
-// packets, one behind the other, the second belongs to the same message or to a
+// packets, one after the other, the second belongs to the same message or to a
 // later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
 func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
@@ -115,10 +115,10 @@ func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 		}
 	}
 	p := h.before(num)
-	if p != nil && !c.fitsBehind(dir, p, num, msg) {
+	if p != nil && !c.fitsAfter(dir, p, num, msg) {
 		return false
 	}
-	if u := h.behind(num); u != nil {
+	if u := h.above(num); u != nil {
 		if d, dm := u.Num-num, u.Msg-msg; dm < 0 || dm > d {
 			if u.Num == h.top && p != nil && p.Num == num-1 {
 				c.found(dir, MessageRan, u, nil)
@@ -139,8 +139,8 @@ func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 	return true
 }
 
-// fitsBehind compares with the nearest packet before.
-func (c *conn) fitsBehind(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
+// fitsAfter compares with the nearest packet before.
+func (c *conn) fitsAfter(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
 	h, begins := &c.side[dir].facts, c.Packet.Flags&dp4.STA != 0
 	d, dm := num-p.Num, msg-p.Msg
 	switch {
@@ -173,7 +173,7 @@ func (c *conn) fitsBehind(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
 	return true
 }
 
-// goesPast notes a packet behind the end of its message. A message that goes on had
+// goesPast notes a packet after the end of its message. A message that goes on had
 // no end there: that is one fault, not many.
 func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 	again = h.isPast && h.pastMsg == msg && num > h.past
@@ -184,7 +184,7 @@ func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 	return again
 }
 
-// fitsUnended: behind a packet that did not end its message. When another message
+// fitsUnended: after a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
 func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
 	h := &c.side[dir].facts
@@ -205,7 +205,7 @@ func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
 }
 
 // settleOpen ends the case of a packet that followed one without EOM and was of
-// another message, now that the packet behind it continues that one.
+// another message, now that the packet after it continues that one.
 func (c *conn) settleOpen(dir dissect.Dir) {
 	h := &c.side[dir].facts
 	h.isOpen = false
@@ -252,7 +252,7 @@ func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 		what = TwoSTA
 	case m.HasEOM && num > m.EOM && c.side[dir].facts.goesPast(num, m.Num):
 	case m.HasEOM && num > m.EOM:
-		what = BehindEOM
+		what = AfterEOM
 	case f.Flags&dp4.EOM != 0 && m.HasEOM && m.EOM != num:
 		what = TwoEOM
 	}
@@ -262,7 +262,7 @@ func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 	return what == 0
 }
 
-// fitsBefore: a first sending, which its serial 0 proves, comes long after a
+// fitsBefore: a first transmission, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
 func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
 	f := c.Packet
@@ -289,7 +289,7 @@ func (c *conn) rewind(dir dissect.Dir, u *Record, num seq.Num) {
 }
 
 // fine reports that times of the capture are known to be fine enough to tell a later
-// sending from a copy.
+// transmission from a copy.
 func (c *conn) fine() bool {
 	rules := &c.c.Rules
 	return rules.ClockFine() && rules.Frames(0)+rules.Frames(1) >= fineFrames

@@ -10,7 +10,7 @@ import (
 func TestMC_DPL4R_2_2_2_MessageIDsThatJumpOnce(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		msgs []uint8 // of sequences 3 on, behind messages 1 and 2
+		msgs []uint8 // of sequences 3 on, after messages 1 and 2
 		want []uint64
 	}{
 		{"none", []uint8{3, 4}, nil},

@@ -15,21 +15,21 @@ import (
 // relations that another protocol can't satisfy by chance. The values lie below
 // the true surprise, because other traffic is not random.
 const (
-	bitsSP         = 10 // a service provider's header, for the first few times
-	bitsReversed   = 12 // the other side has the same indexes, the other way round
-	bitsInitial    = 12 // a side begins with the initial numbers
-	bitsNext       = 5  // message and sequence after the last ones, as the flags want it
-	bitsNear       = 1  // numbers that fit those before, if not as the next
-	bitsAck        = 13 // names a message, sequence and serial captured shortly before
-	bitsAckNear    = 4  // names the packet before or behind one of those, or another copy
-	bitsReceived   = 16 // bytes received are those of all captured so far
-	bitsPart       = 12 // … or of all but the latest, which are on their way
-	bitsGrew       = 4  // bytes received grew by the size of frames captured one after the other
-	bitsTick       = 5  // ticks advance with the capture's time
-	bitsContradict = -10
-	bitsStranger   = -16
-	bitsOther      = -4      // players never seen before, when there are some already
-	bitsBothWays   = 12 + 10 // relations between the sides a lock needs
+	bitsSP           = 10 // a service provider's header, for the first few times
+	bitsReversed     = 12 // the other side has the same indexes, the other way round
+	bitsInitial      = 12 // a side begins with the initial numbers
+	bitsNext         = 5  // message and sequence after the last ones, as the flags want it
+	bitsNear         = 1  // numbers that fit those before, if not as the next
+	bitsAck          = 13 // names a message, sequence and serial captured shortly before
+	bitsAckNear      = 4  // names the packet before or after one of those, or another copy
+	bitsReceived     = 16 // bytes received are those of all captured so far
+	bitsPart         = 12 // … or of all but the latest, which are on their way
+	bitsGrew         = 4  // bytes received grew by the size of frames captured one after the other
+	bitsTick         = 5  // ticks advance with the capture's time
+	bitsContradict   = -10
+	bitsUnrecognised = -16
+	bitsOther        = -4      // players never seen before, when there are some already
+	bitsBothWays     = 12 + 10 // relations between the sides a lock needs
 )
 
 // Bounds of evidence that may repeat itself, and what a lock needs besides bits.
@@ -47,20 +47,20 @@ const (
 // A probe collects evidence that an address pair speaks DirectPlay 4.
 type probe struct {
 	session.Evidence
-	f         dp4.Frame
-	bothWays  float64 // part of it that relates one side to the other
-	acks      int     // acknowledgements of frames that were captured, each once
-	wrong     int     // of frames that were not
-	hints     int     // what may be by chance: packets acknowledged that were hardly missed, first counts that fit
-	received  int     // counts of bytes that fit: an echo has none
-	begun     int     // pairs of players that both began with the initial numbers
-	steps     int
-	nears     int
-	sps       int
-	ticks     int
-	seen      int
-	strangers int
-	links     []*probeLink
+	f            dp4.Frame
+	bothWays     float64 // part of it that relates one side to the other
+	acks         int     // acknowledgements of frames that were captured, each once
+	wrong        int     // of frames that were not
+	hints        int     // what may be by chance: packets acknowledged that were hardly missed, first counts that fit
+	received     int     // counts of bytes that fit: an echo has none
+	begun        int     // pairs of players that both began with the initial numbers
+	steps        int
+	nears        int
+	sps          int
+	ticks        int
+	seen         int
+	unrecognised int
+	links        []*probeLink
 }
 
 // A probeLink is a pair of players, one at each address.
@@ -113,12 +113,12 @@ func (p *probe) Reset() { *p = probe{} }
 func (p *probe) Observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	p.seen++
 	if err := p.f.Decode(d.Payload, dp4.Params{Length: d.Length}, nil); err != nil && !d.Cut() || p.f.Type == dp4.TypeNone || !p.strict(d) {
-		p.strangers++
-		p.Add("no frame of the protocol", bitsStranger)
+		p.unrecognised++
+		p.Add("no frame of the protocol", bitsUnrecognised)
 	} else if l := p.link(side); l != nil {
 		p.frame(d, l, side)
 	}
-	if p.strangers >= 4 && 2*p.strangers > p.seen {
+	if p.unrecognised >= 4 && 2*p.unrecognised > p.seen {
 		return math.Inf(-1)
 	}
 	if p.wrong*4 <= p.acks+p.received && p.answered() {
@@ -187,7 +187,7 @@ func (p *probe) link(side dissect.Dir) *probeLink {
 		p.Add("other players", bitsOther)
 	}
 	if len(p.links) == maxLinks {
-		p.strangers++
+		p.unrecognised++
 		return nil
 	}
 	l := &probeLink{player: player}
@@ -347,7 +347,7 @@ func (p *probe) clock(d *dissect.Datagram, s *probeSide) {
 }
 
 // receives judges bytes received, which only a receiver knows, against what the
-// other side was captured sending. A count that is not known from its beginning
+// other side was captured transmission. A count that is not known from its beginning
 // may stand for any place among the latest frames; each further count leaves
 // fewer, and none when it is no count of bytes.
 func (p *probe) receives(s, o *probeSide) {

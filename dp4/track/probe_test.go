@@ -40,7 +40,7 @@ func (k *talk) ack(from dissect.Dir) {
 }
 
 func TestRecognition(t *testing.T) {
-	conversation := func(first uint8, n int) func(s *scene) {
+	exchange := func(first uint8, n int) func(s *scene) {
 		return func(s *scene) {
 			k := talk{s: s, msg: [2]uint8{first, first + 60}, seq: [2]uint8{first + 5, first + 90}}
 			if first == 1 {
@@ -63,8 +63,8 @@ func TestRecognition(t *testing.T) {
 		play func(s *scene)
 		most int // datagrams; 0: never
 	}{
-		{"from the start", conversation(1, 20), 12},
-		{"from the middle", conversation(100, 40), 30},
+		{"from the start", exchange(1, 20), 12},
+		{"from the middle", exchange(100, 40), 30},
 		{"one direction", func(s *scene) {
 			for n := range uint8(100) {
 				s.send(0, data(1+n, 1+n, 0, "x"))
@@ -126,7 +126,7 @@ func TestRecognitionOfModels(t *testing.T) {
 }
 
 // What is no frame at all makes a pair hopeless, a few strange datagrams within
-// a conversation do not.
+// a connection do not.
 func TestProbeGivesUp(t *testing.T) {
 	var p track.Probe
 	junk := dissect.Datagram{Payload: []byte("\x80\x80\x80 not DirectPlay"), Length: 17}

@@ -19,7 +19,7 @@ type facts struct {
 	topSet   bool
 	open     seq.Num // packet that follows one without EOM and is of another message
 	isOpen   bool
-	past     seq.Num // packet behind the end of its message, pastMsg
+	past     seq.Num // packet after the end of its message, pastMsg
 	pastMsg  seq.Num
 	isPast   bool
 	jumpNum  seq.Num // latest packet whose messageid was out of order
@@ -32,11 +32,11 @@ type facts struct {
 type Record struct {
 	Num, Msg seq.Num
 	Frame    uint64 // first captured copy
-	Latest   uint64 // latest sending captured
+	Latest   uint64 // latest transmission captured
 	Time     int64  // of the first, ns
-	Last     int64  // time of the latest sending captured
+	Last     int64  // time of the latest transmission captured
 	Epoch    uint32
-	Size     uint16 // behind the player indexes
+	Size     uint16 // above the player indexes
 	IPID     uint16 // of the first
 	Flags    dp4.Flags
 	Low      uint8 // lowest and highest serial captured
@@ -115,8 +115,8 @@ func (h *facts) before(num seq.Num) *Record {
 	return nil
 }
 
-// behind gives the nearest packet above a number.
-func (h *facts) behind(num seq.Num) *Record {
+// above gives the nearest packet above a number.
+func (h *facts) above(num seq.Num) *Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
 		if u := h.record(n); u != nil {
 			return u
@@ -148,7 +148,7 @@ func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num, sum int6
 	return u
 }
 
-// further notes another sending of a packet.
+// further notes another transmission of a packet.
 func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
 	if int8(f.Serial-u.High) >= 0 {

@@ -22,7 +22,7 @@ const (
 	FaultExtzero                    // … their zero bit is set
 	FaultMaskfit                    // … the mask that they announce does not fit
 	FaultLacks                      // bytes of an ACK or NACK
-	FaultTrailing                   // bytes behind an ACK or NACK
+	FaultTrailing                   // bytes after an ACK or NACK
 )
 
 // Doubtful reports that nobody knows whether a receiver acts on a frame with these faults:

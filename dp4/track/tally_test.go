@@ -160,7 +160,7 @@ func runModel(t *testing.T, w *world) {
 	}
 }
 
-// rtt is the time from packets captured exactly once, proven copies left out, to the first frame behind
+// rtt is the time from packets captured exactly once, proven copies left out, to the first frame after
 // that acknowledges them.
 func (w *world) rtt(side dissect.Dir) (r seq.RTT) {
 	times := map[int64][]int{}

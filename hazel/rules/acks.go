@@ -48,7 +48,7 @@ func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 }
 
 // judgeSurplus judges how often a packet is acknowledged. A network that doubles
-// it behind the capture point has it acknowledged twice.
+// it after the capture point has it acknowledged twice.
 func (j *judge) judgeSurplus(dir dissect.Dir, n seq.Num) {
 	rules, acks := &j.c.Rules, j.Record.Acks
 	if !j.Counted {
@@ -129,7 +129,7 @@ func (h unsent) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Doubtful, conform.GuardHold
 }
 
-// copiesKept is how many resends wait for an acknowledgement of their own.
+// copiesKept bounds the resends that wait for an acknowledgement of their own.
 const copiesKept = 8
 
 // copies are resends of packets that had been acknowledged, and whether they were
@@ -183,7 +183,7 @@ func (p *copies) answered(n seq.Num) {
 	}
 }
 
-// leastCopies is how many resends it takes to judge what becomes of them.
+// leastCopies keeps samples of a few resends from being judged.
 const leastCopies = 20
 
 // judgeCopies judges, at the end, whether side dir acknowledged resends, too
@@ -199,18 +199,18 @@ func (j *judge) judgeCopies(dir dissect.Dir) {
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
 		x := conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
 			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)}
-		sample, vain := conform.Sample{N: p.total, Bad: p.total - p.answers}, peer.Resends-p.total
-		if !sample.Absurd(1.5 * float64(vain+1) / float64(vain+peer.Heard+1)) {
+		sample, unansweredResends := conform.Sample{N: p.total, Bad: p.total - p.answers}, peer.Resends-p.total
+		if !sample.Implausible(1.5 * float64(unansweredResends+1) / float64(unansweredResends+peer.Heard+1)) {
 			x.Blocked = conform.GuardOdds // as many of the others were not acknowledged in time
 		}
 		rules.Judge(x)
 	}
 }
 
-// deniedKept is how many ids that histories report missing are remembered.
+// deniedKept bounds the ids remembered that histories report missing.
 const deniedKept = 8
 
-// leastDenials is how many histories must report an id missing.
+// leastDenials is the least number of histories that must report an id missing: acknowledgements overtake each other.
 const leastDenials = 5
 
 // denied are ids of a side that the other one's histories report missing.

@@ -20,7 +20,7 @@ const mostLate = 200e6
 // still would be, in ns.
 const lastSeen = 2.5e9
 
-// judgeAfter judges a datagram of a side behind its own Disconnect.
+// judgeAfter judges a datagram of a side after its own Disconnect.
 func (j *judge) judgeAfter(dir dissect.Dir) {
 	bye, rules, s := j.Bye(dir), &j.c.Rules, &j.side[dir]
 	late := j.Frame.Time - bye.At
@@ -68,7 +68,7 @@ func (j *judge) judgeAfter(dir dissect.Dir) {
 	rules.Hold(x, afterwards{j, dir.Other(), j.Frame.Time, rules.Frames(dir.Other()), j.c.Dir[dir.Other()].Acks})
 }
 
-// An afterwards is what a side sent behind its Disconnect.
+// An afterwards is what a side sent after its Disconnect.
 type afterwards struct {
 	j             *judge
 	peer          dissect.Dir
@@ -88,7 +88,7 @@ func (h afterwards) Settle() (conform.Ruling, conform.Guard) {
 // countedIDs is how many packets of a side must show that its IPv4 identifications rise.
 const countedIDs = 3
 
-// sentAfter tells whether a side sent the datagram at hand behind its Disconnect, by their
+// sentAfter tells whether a side sent the datagram at hand after its Disconnect, by their
 // IPv4 identifications. That is certain where those of its packets rise with their numbers:
 // no time tells, for the path may delay a datagram as long as it likes.
 func (j *judge) sentAfter(dir dissect.Dir) (after, sure bool) {

@@ -144,7 +144,7 @@ func (j *judge) judgeCode(dir dissect.Dir, may hazel.DialectSet, code byte) {
 	j.report(x)
 }
 
-// judgeShape judges the header behind the type.
+// judgeShape judges the header after the type.
 func (j *judge) judgeShape(dir dissect.Dir, may hazel.DialectSet) {
 	fr, f, rules := j.Frame, j.Packet, &j.c.Rules
 	switch f.Type {

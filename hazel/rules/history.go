@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// claimsKept is how many ids that a side claims to have are remembered; a power of
+// claimsKept bounds the ids remembered that a side claims to have; a power of
 // two.
 const claimsKept = 8
 
@@ -22,7 +22,7 @@ type claims struct {
 	open  int
 	found int   // such that were captured later for the first time
 	last  int64 // when the last of those was claimed
-	other bool  // some were not in the first acknowledgement behind a gap
+	other bool  // some were not in the first acknowledgement after a gap
 	proof [leastDenials]uint64
 
 	varied bool // a history was neither FE nor FF
@@ -33,7 +33,7 @@ type claim struct {
 	num   seq.Num
 	at    int64
 	frame uint64   // the acknowledgement; 0: none
-	fresh bool     // it is the first one behind a gap
+	fresh bool     // it is the first one after a gap
 	gaps  seq.Gaps // known before it
 }
 
@@ -114,8 +114,8 @@ func (j *judge) swapTime() int64 {
 }
 
 // judgeClaimed judges, when a number of side dir is captured for the first time
-// behind an acknowledgement of a later one, whether the other side's histories
-// acknowledged it already. The capture may have missed its first sending, so that
+// after an acknowledgement of a later one, whether the other side's histories
+// acknowledged it already. The capture may have missed its first transmission, so that
 // it takes several of them, of different accidents, and nothing else missing.
 func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
 	acker, rules := &j.side[dir.Other()], &j.c.Rules

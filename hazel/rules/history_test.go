@@ -10,7 +10,7 @@ import (
 func TestClaimsNameTheirLibrary(t *testing.T) {
 	for _, c := range []struct {
 		recent []uint8
-		other  bool // false bits apart from those behind a gap
+		other  bool // false bits apart from those after a gap
 		want   string
 	}{
 		{[]uint8{0xfe, 0xfe}, true, "always FE"},

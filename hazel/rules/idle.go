@@ -21,13 +21,13 @@ type beats struct {
 	unheard int // in a row without an acknowledgement, while others are acknowledged
 	last    seq.Num
 	any     bool
-	deaf    int // Pings in a row without any acknowledgement, while the other side speaks
+	unacked int // Pings in a row without any acknowledgement, while the other side speaks
 	seen    uint64
 	dead    bool
 }
 
 // judgeIdle judges the time since the last number of a side, which is at hand with
-// its first sending (Hazel page, Keepalive packets). Keepalives have numbers: when
+// its first transmission (Hazel page, Keepalive packets). Keepalives have numbers: when
 // the next one follows the last, none was sent in between.
 func (j *judge) judgeIdle(dir dissect.Dir, n seq.Num) {
 	s, rules := &j.side[dir], &j.c.Rules
@@ -80,7 +80,7 @@ func (b *beats) usual() int64 {
 // seconds is a duration in ns for people.
 func seconds(ns int64) string { return fmt.Sprintf("%.2g s", float64(ns)/1e9) }
 
-// beat takes a keepalive in its first sending.
+// beat takes a keepalive in its first transmission.
 func (j *judge) beat(dir dissect.Dir, n seq.Num, own int64, old bool) {
 	s, rules := &j.side[dir], &j.c.Rules
 	b := &s.beat
@@ -121,7 +121,7 @@ func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 		}
 	}
 	b.last, b.any = n, true
-	if b.unheard >= unheardPings && s.absurd(b.unheard) {
+	if b.unheard >= unheardPings && s.implausible(b.unheard) {
 		b.unheard = 0
 		x := rules.Here(rKaAcked, fmt.Sprintf("%d Pings in a row are not acknowledged, while packets between them are", unheardPings))
 		x.Dir = dir.Other()
@@ -130,13 +130,13 @@ func (j *judge) judgeHeard(dir dissect.Dir, n seq.Num) {
 	pings := j.Pings(dir)
 	if pings == 1 {
 		rules.Pass(rKaDead)
-		b.deaf = 0
+		b.unacked = 0
 	}
 	if seen := rules.Frames(dir.Other()); seen > b.seen {
 		b.seen = seen // the other side was captured since the last one
-		b.deaf++
+		b.unacked++
 	}
-	if b.deaf > deadBeats && !b.dead {
+	if b.unacked > deadBeats && !b.dead {
 		b.dead = true
 		rules.Broken(rKaDead, fmt.Sprintf("after %d Pings without any acknowledgement the side continues", pings))
 	}

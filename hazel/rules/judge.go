@@ -77,7 +77,7 @@ func (j *judge) Observe(e *track.Event) {
 		j.side[dir].unread++
 	}
 	if e.Parts.Has(track.Numbered) {
-		j.judgeSending(dir)
+		j.judgeTransmission(dir)
 	}
 	if e.Parts.Has(track.Greets) {
 		j.judgeHelloAgain(dir)
@@ -159,7 +159,7 @@ func (j *judge) judgeHistory(dir dissect.Dir) {
 
 // A resent is what is remembered of a packet that was sent, or acknowledged, again.
 type resent struct {
-	trial *trial // sendings without an acknowledgement, from the third on
+	trial *trial // transmissions without an acknowledgement, from the third on
 	marks mark
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// judgeSending judges a datagram with a number of its own.
-func (j *judge) judgeSending(dir dissect.Dir) {
+// judgeTransmission judges a datagram with a number of its own.
+func (j *judge) judgeTransmission(dir dissect.Dir) {
 	n, v := j.Number, j.Verdict
 	if v.Words.Has(dissect.Duplicate) || !j.Frame.HasTime {
 		return
@@ -30,7 +30,7 @@ func (j *judge) judgeSending(dir dissect.Dir) {
 	}
 }
 
-// judgeNew judges the first captured sending of a number.
+// judgeNew judges the first captured transmission of a number.
 func (j *judge) judgeNew(dir dissect.Dir, n track.Number) {
 	s, rules, top := &j.side[dir], &j.c.Rules, &j.Before
 	if top.Sent && n.Engine > top.Top {
@@ -87,7 +87,7 @@ func (j *judge) judgeEndian(dir dissect.Dir) {
 	}
 }
 
-// judgeAgain judges a further sending of a number.
+// judgeAgain judges a further transmission of a number.
 func (j *judge) judgeAgain(dir dissect.Dir, n seq.Num) {
 	switch {
 	case j.Differs:
@@ -103,7 +103,7 @@ func (j *judge) judgeAgain(dir dissect.Dir, n seq.Num) {
 	j.judgeUnanswered(dir, n, x, &j.First)
 }
 
-// Times between sendings of one packet, in ns.
+// Times between transmissions of one packet, in ns.
 const (
 	longestGap = 6e9   // that a release leaves
 	gapJitter  = 15e6  // by which the path may change one
@@ -113,7 +113,7 @@ const (
 	earlyTimes = 20
 )
 
-// judgeGap judges the time since the sending before (Hazel page, Reliable
+// judgeGap judges the time since the transmission before (Hazel page, Reliable
 // Delivery: the time before the next resend is doubled). Transmissions that were lost
 // before the capture point join gaps: one such leaves a ratio of 1.33, two of 1.14,
 // three of 1.07, so that only two low ones in a row are proof. Those of Ack3 below
@@ -214,7 +214,7 @@ func (j *judge) judgeNeeded(dir dissect.Dir, n seq.Num, x *resent, first *seq.Lo
 	if j.Frame.Time-j.Was.AckAt > slack {
 		told = max(told, min(int(j.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && since < track.GoesOn || !j.incredible(int(j.Was.Times)+1, told) {
+	if heard < 8 && since < track.GoesOn || !j.beyondChance(int(j.Was.Times)+1, told) {
 		return
 	}
 	x.marks |= toldKnown

@@ -22,7 +22,7 @@ type oddity struct {
 
 	// What speaks against a new beginning.
 	atOnce bool // no time for one since the last frame of the side
-	firm   bool // too many datagrams in front of and behind it would be missing
+	firm   bool // too many datagrams in front of and after it would be missing
 	soon   bool // little time, and too many in front of it would be missing
 	led    bool // it is one of the server, whose client has sent many
 	both   bool // not much time, and too many of both sides would be missing

@@ -26,7 +26,7 @@ type forgotten struct {
 
 // judgeForgotten judges whether what is not acknowledged is resent (Hazel page).
 // One acknowledgement may have been missed by the capture; of as many as it takes
-// that is absurd.
+// that is implausible.
 func (j *judge) judgeForgotten(dir dissect.Dir) {
 	s, out, rules := &j.side[dir], &j.c.Dir[dir], &j.c.Rules
 	g, now := &s.forgotten, j.Frame.Time
@@ -63,7 +63,7 @@ func (j *judge) judgeForgotten(dir dissect.Dir) {
 }
 
 // mayBeMissed reports whether the capture may have missed what explains so many of all
-// packets of a side, where needed in a row are absurd: any of them may be those.
+// packets of a side, where needed in a row are implausible: any of them may be those.
 func mayBeMissed(some, all, needed int) bool {
 	if some < needed {
 		return true
@@ -86,7 +86,7 @@ func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	y.Message = fmt.Sprintf("ID %d is neither acknowledged nor resent (%d such packets so far)", uint16(num), g.n+1)
 	g.n++
 	switch {
-	case s.denied.proves(num) && j.answeredBehind(dir, num):
+	case s.denied.proves(num) && j.answeredAfter(dir, num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
 	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(dir.Other())) || !j.ackedAround(dir, num):
@@ -102,10 +102,10 @@ func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	rules.Judge(y)
 }
 
-// answeredBehind reports whether all acknowledgements whose history may have told of a
-// number were captured: the first one behind a gap acknowledges the gap, too, where it
+// answeredAfter reports whether all acknowledgements whose history may have told of a
+// number were captured: the first one after a gap acknowledges the gap, too, where it
 // comes from a release of 2020-04 to 2021-01, and is believed.
-func (j *judge) answeredBehind(dir dissect.Dir, n seq.Num) bool {
+func (j *judge) answeredAfter(dir dissect.Dir, n seq.Num) bool {
 	for i := n + 1; i <= min(n+8, j.side[dir].Top); i++ {
 		if x := j.RecordOf(dir, i); x == nil || x.Acks < x.Times {
 			return false
@@ -114,12 +114,12 @@ func (j *judge) answeredBehind(dir dissect.Dir, n seq.Num) bool {
 	return true
 }
 
-// ackedAround reports whether the packets before and behind one are acknowledged.
+// ackedAround reports whether the packets before and after one are acknowledged.
 func (j *judge) ackedAround(dir dissect.Dir, n seq.Num) bool {
 	out := &j.c.Dir[dir]
 	before, ok1 := out.Look(n - 1)
-	behind, ok2 := out.Look(n + 1)
-	return ok1 && ok2 && before.Acked && behind.Acked
+	later, ok2 := out.Look(n + 1)
+	return ok1 && ok2 && before.Acked && later.Acked
 }
 
 // Limits of a sender that does not give up.
@@ -168,7 +168,7 @@ func (s *side) told(num seq.Num, rule int) bool {
 	return slices.Contains(s.endless, endless{num, rule})
 }
 
-// judgeAfterwards judges a datagram behind a Disconnect of either side.
+// judgeAfterwards judges a datagram after a Disconnect of either side.
 func (j *judge) judgeAfterwards(dir dissect.Dir) {
 	if j.Bye(dir.Other()).Times > 0 {
 		j.judgeReply(dir)
@@ -178,7 +178,7 @@ func (j *judge) judgeAfterwards(dir dissect.Dir) {
 	}
 }
 
-// farewells is how many Disconnects of one side leave no doubt that one arrived.
+// farewells is the number of Disconnects of one side that leaves no doubt that one arrived.
 const farewells = 4
 
 // judgeReply judges a side that goes on although the other one has left: a single
@@ -241,7 +241,7 @@ func (h firstID) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Doubtful, conform.GuardDial
 }
 
-// judgeHelloAgain judges a Hello behind the one that opened the connection.
+// judgeHelloAgain judges a Hello after the one that opened the connection.
 func (j *judge) judgeHelloAgain(dir dissect.Dir) {
 	rules, first := &j.c.Rules, j.Verdict.Novelty == seq.First
 	if !j.Opened() || j.Frame.Words.Has(dissect.Duplicate) {
@@ -273,7 +273,7 @@ func (j *judge) judgeOpening(dir dissect.Dir) {
 	case int(x.Times) >= manyHellos && server.Sent && server.Low.Wire <= 1 && server.Transmissions >= track.GoesOn:
 		y := conform.Case{Rule: rSesHelloAck, Dir: dir.Other(), Frame: server.LowFrame, Time: server.LowAt, HasTime: true, Proof: []uint64{l.Frame}}
 		y.Message = fmt.Sprintf("the server sends data, but acknowledges none of %d Hellos", x.Times)
-		if !server.absurd(int(x.Times)) {
+		if !server.implausible(int(x.Times)) {
 			y.Blocked = conform.GuardOdds
 		}
 		rules.Judge(y)

@@ -10,16 +10,16 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// trialTime is how long after the third sending its answer is waited for, in ns.
+// trialTime is how long after the third transmission its answer is waited for, in ns.
 const trialTime = 3e9
 
-// longTrial is how many sendings of one are remembered.
+// longTrial is how many transmissions of one are remembered.
 const longTrial = 16
 
 // judgeUnanswered judges whether a packet that is sent for the third time or more
 // is ever acknowledged (Hazel page: the receiver must acknowledge any packets it
 // receives). Loss on the way there or back looks the same, so that the others
-// must be acknowledged in between, and the chance of so much loss be absurd.
+// must be acknowledged in between, and the chance of so much loss be implausible.
 func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *seq.Look) {
 	if first.Acked || j.Packet.Type == hazel.MTUTest {
 		return
@@ -61,26 +61,26 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 	if !ok || l.Acked {
 		return conform.Dropped, conform.GuardNone // it passed when it was
 	}
-	times, apart, others := j.inVain(h.dir, h.num, h.t)
+	times, apart, others := j.unansweredTries(h.dir, h.num, h.t)
 	switch {
 	case h.length > int(s.largest), others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
-	case !j.incredible(times, apart):
+	case !j.beyondChance(times, apart):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone
 }
 
-// leastOthers is how many packets that were sent in between must be acknowledged.
+// leastOthers is the least number of packets sent in between that must be acknowledged: the path carries them.
 const leastOthers = 2
 
-// inVain counts the sendings of a packet that could have been answered by now, how
+// unansweredTries counts the transmissions of a packet that could have been answered by now, how
 // many of them are apart, and the packets sent between the first and the last that
 // were acknowledged, one of the same side among them. Transmissions are apart when
 // another packet went there and back between them, so that one accident does not
 // explain both: one of the side that was acknowledged, or one of the other side
 // that was not sent again.
-func (j *judge) inVain(dir dissect.Dir, n seq.Num, t *trial) (times, apart, others int) {
+func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, apart, others int) {
 	now, hold := j.c.Rules.Now(), j.c.Rules.HoldTime()
 	for times < len(t.at) && now-t.at[times] >= hold {
 		times++
@@ -128,10 +128,10 @@ func (j *judge) inVain(dir dissect.Dir, n seq.Num, t *trial) (times, apart, othe
 	return times, apart, others
 }
 
-// incredible reports whether so many sendings of one packet, or their acknowledgements,
+// beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
 // can't all have been lost, as rarely as others are: those of either side take the
 // way there and back.
-func (j *judge) incredible(times, apart int) bool {
+func (j *judge) beyondChance(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range j.side {
 		sent += j.side[i].Transmissions
@@ -148,9 +148,9 @@ func (j *judge) incredible(times, apart int) bool {
 	return p < mostChance && chance < absurdity
 }
 
-// absurd is incredible for packets that are not resent, as rarely as others of the
+// implausible is beyondChance for packets that are not resent, as rarely as others of the
 // side are lost.
-func (s *side) absurd(times int) bool {
+func (s *side) implausible(times int) bool {
 	lost := float64(s.Resends) - float64(times-1) + 1
 	p := max(0.001, max(lost, 1)/float64(s.Transmissions+1))
 	chance := 1.0

@@ -5,9 +5,9 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// vouches is how far from an acknowledged id another one may be that it shows to be in its
+// confirms is how far from an acknowledged id another one may be that it shows to be in its
 // place: nobody acknowledges ids out there unless their side has come that far.
-const vouches = 16
+const confirms = 16
 
 // acknowledgement tracks an acknowledgement of side dir. Its own id was
 // received; so were, as releases since 2020-04 tell, the ids of set bits, while
@@ -27,7 +27,7 @@ func (c *conn) acknowledgement(dir dissect.Dir) {
 		return
 	}
 	out := &c.c.Dir[dir.Other()]
-	if out.Provisionals().Any() && out.Provisionals().Vouch(n-vouches, n+vouches+1) {
+	if out.Provisionals().Any() && out.Provisionals().Vouch(n-confirms, n+confirms+1) {
 		c.believe(dir.Other())
 	}
 	captured, _ := out.Captured(n)

@@ -2,7 +2,7 @@ package track_test
 
 import "testing"
 
-// TestForgottenIDIsJudgedByNone: an ID is remembered for 12 s. What comes under it later accuses
+// TestForgottenIDIsJudgedByNone: an ID is remembered for 12 s. What comes under it later is held against
 // nobody, whatever is in it.
 func TestForgottenIDIsJudgedByNone(t *testing.T) {
 	for seconds, told := range map[int]bool{5: true, 20: false} {

@@ -51,7 +51,7 @@ type side struct {
 	asm     assembler
 	beatID  uint16         // id of its last Hello that was a keepalive
 	beats   bool           // it keeps alive with empty Reliables
-	flags   bool           // it sends both flags of the page, and an id behind them
+	flags   bool           // it sends both flags of the page, and an id after them
 	empties *recentNumbers // Reliables without data that were no keepalives; nil for none
 	junk    junkIDs        // ids a receiver may read out of what is malformed
 }

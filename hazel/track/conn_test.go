@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A conversation of each dialect: what is counted, named and delivered.
+// A connection of each dialect: what is counted, named and delivered.
 func TestHazel_EveryDialect(t *testing.T) {
 	talk := func(r release) func(s *scene) {
 		return func(s *scene) {
@@ -93,7 +93,7 @@ func TestHazel_EveryDialect(t *testing.T) {
 	}
 }
 
-// AMB-HZ-06: code of 2016 put no id behind the Fragmented flag, the page does.
+// AMB-HZ-06: code of 2016 put no id after the Fragmented flag, the page does.
 func TestHazel_HeaderData_FragmentedFlag(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(spec, spec)

@@ -16,7 +16,7 @@ type Judge interface {
 	Observe(*Event)
 	// Refuted tells of datagrams that were kept aside and turned out to be out of place.
 	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
-	// End tells that nothing comes any more; what is held is settled behind it.
+	// End tells that nothing comes any more; what is held is settled after it.
 	End()
 }
 

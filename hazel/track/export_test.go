@@ -13,5 +13,5 @@ const (
 	AwaitedKept  = awaitedKept
 )
 
-// Held is how many bytes are held of messages of a side that lack a part.
+// Held counts the bytes that are held of messages of a side that lack a part.
 func Held(s session.Session, dir dissect.Dir) int { return s.(*pair).active.side[dir].asm.held }

@@ -165,7 +165,7 @@ func (p *pair) hash(fr *dissect.Frame) uint64 {
 }
 
 // opensLate reports whether a Hello is the one that opened the connection at hand,
-// sent again: its first sending was not captured, and of the connection nothing
+// sent again: its first transmission was not captured, and of the connection nothing
 // but the first answers to it.
 func (p *pair) opensLate(c *conn, fr *dissect.Frame, h helloHead) bool {
 	dir := c.c.DirOf(fr.Datagram)

@@ -13,8 +13,8 @@ func follows(frame, next []byte) bool {
 	if !ok {
 		return false
 	}
-	behind, like, ok := header(next)
-	return ok && behind == id+1 && (kind == hazel.Acknowledgement) == (like == hazel.Acknowledgement)
+	nextID, like, ok := header(next)
+	return ok && nextID == id+1 && (kind == hazel.Acknowledgement) == (like == hazel.Acknowledgement)
 }
 
 // header reads the id of a frame with data, or of an acknowledgement.

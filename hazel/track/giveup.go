@@ -8,19 +8,19 @@ import (
 
 // When a sender takes the other side for lost (Hazel Reliable.cs, KeepAlive.cs).
 const (
-	oldTries    = 4     // sendings of one id, to 2018-07; the interval doubles
-	shortLife   = 2.5e9 // ns from the first sending of an id, 2018-07 to 2019-03
+	oldTries    = 4     // transmissions of one id, to 2018-07; the interval doubles
+	shortLife   = 2.5e9 // ns from the first transmission of an id, 2018-07 to 2019-03
 	FullLife    = 5e9   // … since; games raise it
 	DeadPings   = 6     // Pings without any acknowledgement, since 2019-10
-	LongestWait = 1.5e9 // ns between two sendings of one id, and between two Pings
+	LongestWait = 1.5e9 // ns between two transmissions of one id, and between two Pings
 	slack       = 5e8   // timers are looked at every 100 ms, and captures begin late
 )
 
-// maxTries is how many ids that were sent again and not acknowledged are
+// maxTries bounds the ids that were sent again and not acknowledged that are
 // remembered.
 const maxTries = 8
 
-// sentKept is how many first sendings are remembered by time; a power of two.
+// sentKept bounds the first transmissions that are remembered by time; a power of two.
 const sentKept = 16
 
 // tries counts what one side sent that is unanswered.
@@ -30,16 +30,16 @@ type tries struct {
 	first, last int64 // when the first and the last of them was captured
 	firstIn     uint64
 
-	n     int               // of list
-	most  int               // sendings of an id that was acknowledged in the end
-	pings int               // since anything was acknowledged
-	beat  int64             // when the last of those was sent
-	since seq.Sign          // the first of those
-	sent  [sentKept]sending // number n at n%sentKept
+	n     int                    // of list
+	most  int                    // transmissions of an id that was acknowledged in the end
+	pings int                    // since anything was acknowledged
+	beat  int64                  // when the last of those was sent
+	since seq.Sign               // the first of those
+	sent  [sentKept]transmission // number n at n%sentKept
 	list  [maxTries]Try
 }
 
-type sending struct {
+type transmission struct {
 	num seq.Num
 	at  int64
 }
@@ -48,15 +48,15 @@ type sending struct {
 type Try struct {
 	Num         seq.Num
 	First, Last int64 // when it was captured, ns
-	Times       int   // sendings
+	Times       int   // transmissions
 	gap         int64 // the longest time between two of them
 }
 
-// next is how long after its last sending an id is due again where the interval doubles:
+// next is how long after its last transmission an id is due again where the interval doubles:
 // then its sender sends it once more, or takes the other side for lost.
 func (x *Try) next() int64 { return 2 * x.gap }
 
-// try notes a sending of a number.
+// try notes a transmission of a number.
 func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
 	t, at := &c.side[dir].tries, c.Frame.Time
 	if v.Words&dissect.Duplicate == 0 {
@@ -65,7 +65,7 @@ func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
 	switch {
 	case c.Packet.Type == hazel.MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == seq.First:
-		t.sent[num&(sentKept-1)] = sending{num, at}
+		t.sent[num&(sentKept-1)] = transmission{num, at}
 		if c.Packet.Type == hazel.Ping {
 			t.pinged(c.Frame)
 		}
@@ -74,7 +74,7 @@ func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
 	}
 }
 
-// pinged notes the first sending of a Ping.
+// pinged notes the first transmission of a Ping.
 func (t *tries) pinged(fr *dissect.Frame) {
 	if t.pings == 0 {
 		t.since = seq.SignAt(fr.Frame, fr.Time)
@@ -91,7 +91,7 @@ func (t *tries) sends(at int64, frame uint64) {
 	t.alone++
 }
 
-// leftAlone is how few sendings the other side's silence must leave unanswered:
+// leftAlone is how few transmissions the other side's silence must leave unanswered:
 // of six Pings some may not have been captured.
 const leftAlone = 4
 
@@ -155,7 +155,7 @@ func (t *tries) ranOut(now int64) bool {
 	return false
 }
 
-// longest is the longest time between two sendings of what is not acknowledged.
+// longest is the longest time between two transmissions of what is not acknowledged.
 func (t *tries) longest() (gap int64) {
 	for i := range t.list[:t.n] {
 		gap = max(gap, t.list[i].gap)

@@ -97,7 +97,7 @@ func TestHazel_ReliableDelivery_HistoryOfKnownNumbers(t *testing.T) {
 }
 
 // What was lost before the capture looks like what the capture missed: nothing
-// marks a first sending.
+// marks a first transmission.
 func TestHazel_ReliableDelivery_NothingLostBefore(t *testing.T) {
 	s := newScene(t, "", false)
 	s.meet(current, current)

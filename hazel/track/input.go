@@ -186,9 +186,9 @@ func (c *conn) believed(dir dissect.Dir, n Number, alive bool) {
 		c.Late = h.Any && v.Novelty == seq.First
 		h.await(n.Engine) // it may have been acknowledged before
 	}
-	c.learnSending(dir, n)
+	c.learnTransmission(dir, n)
 	c.try(dir, n.Engine, v)
-	c.noteSending(dir, n, v)
+	c.noteTransmission(dir, n, v)
 	switch {
 	case c.Packet.Type == hazel.Hello:
 		c.sawHello(dir, n)

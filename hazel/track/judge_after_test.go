@@ -8,7 +8,7 @@ func TestHazel_Disconnect_Delayed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		noIPID bool
-		back   uint16 // by how much the last datagram's identification is behind the next one
+		back   uint16 // by how much the last datagram's identification is after the next one
 		late   int64
 		want   string
 	}{

@@ -2,9 +2,9 @@ package track_test
 
 import "testing"
 
-// TestHazel_ReliableDelivery_FirstIDOvertaken: a side may begin with ID 0, and the datagram behind
+// TestHazel_ReliableDelivery_FirstIDOvertaken: a side may begin with ID 0, and the datagram after
 // the first one may overtake it. A user is not told that its ID is before the first one; of one
-// that steps back behind 0 he is.
+// that steps back below 0 he is.
 func TestHazel_ReliableDelivery_FirstIDOvertaken(t *testing.T) {
 	for _, c := range []struct {
 		name string

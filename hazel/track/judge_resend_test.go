@@ -3,8 +3,8 @@ package track_test
 import "testing"
 
 // TestHazel_ReliableDelivery_ResentThoughKnown: four acknowledgements of one packet can't all have
-// been lost where nothing else was. A user of a short capture is told of the fifth sending; its
-// own sendings are no losses. Where another packet was sent again, too, he is not.
+// been lost where nothing else was. A user of a short capture is told of the fifth transmission; its
+// own transmissions are no losses. Where another packet was sent again, too, he is not.
 func TestHazel_ReliableDelivery_ResentThoughKnown(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -107,7 +107,7 @@ func TestHazelPage_ReliableDelivery_OtherBytes(t *testing.T) {
 	}
 }
 
-// An acknowledgement of what the capture may have missed accuses nobody.
+// An acknowledgement of what the capture may have missed is no finding.
 func TestHazelPage_ReliableDelivery_Unknown(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,7 +10,7 @@ import (
 // Reliable: intervals of 1, 2 and 10 s were seen, which the path may shorten.
 const LeastQuiet = 0.9e9
 
-// keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello behind
+// keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello after
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
 // which the page allows, too. From a side that was seen to do so, each is one.
 func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
@@ -24,7 +24,7 @@ func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
 	}
 	s := &c.side[dir]
 	switch {
-	case s.beats: // the first sending of this one may not have been captured
+	case s.beats: // the first transmission of this one may not have been captured
 		return true
 	case s.empties != nil && s.empties.has(wire):
 		return false // a message, sent again

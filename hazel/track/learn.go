@@ -117,8 +117,8 @@ func (c *conn) learnAck(dir dissect.Dir) {
 	}
 }
 
-// learnSending learns from a datagram with an id.
-func (c *conn) learnSending(dir dissect.Dir, n Number) {
+// learnTransmission learns from a datagram with an id.
+func (c *conn) learnTransmission(dir dissect.Dir, n Number) {
 	switch f := c.Packet; {
 	case f.Type == hazel.Reliable:
 	case f.Type == hazel.Ping:

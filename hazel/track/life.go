@@ -56,7 +56,7 @@ type opening struct {
 	hash  uint64
 	ipid  uint16
 	last  int64 // when it was captured last
-	gap   int64 // the longest time between two of its sendings
+	gap   int64 // the longest time between two of its transmissions
 	bare  bool  // its id is no usual first one: it may be a keepalive
 	moved bool  // its sender has sent other ids since
 	since int64 // when the first of those was captured

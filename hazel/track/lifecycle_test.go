@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// Resend times of releases, in ms from the first sending (Hazel Reliable.cs).
+// Resend times of releases, in ms from the first transmission (Hazel Reliable.cs).
 var (
 	helloTimes = []int64{0, 299, 899, 1900, 2899, 3902, 4904} // today, to nowhere
 	warmTimes  = []int64{0, 52, 152, 456, 1363, 2365, 3367, 4369}
@@ -16,7 +16,7 @@ var (
 	pageTimes  = []int64{0, 300, 900, 2100, 4500, 9300, 18900} // the page: the interval doubles, and how often is open
 )
 
-// tries plays the sendings of a datagram.
+// tries plays the transmissions of a datagram.
 func (s *scene) tries(from dissect.Dir, f hazel.Frame, times []int64) {
 	begin := s.Now
 	for _, at := range times {

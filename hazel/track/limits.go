@@ -4,7 +4,7 @@ import "github.com/dpdissect/dpdissect/session/seq"
 
 // limits are those of ids: a receiver takes what is up to 32,768 ahead of the
 // newest for new, and every release has given up after ten seconds. Nothing marks
-// a first sending, so that what was lost before the capture looks like what the
+// a first transmission, so that what was lost before the capture looks like what the
 // capture missed.
 var limits = seq.Limits{History: 32768, Keep: Keep, AckExcess: AckExcess, Reach: 32, NoBefore: true}
 

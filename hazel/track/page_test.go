@@ -72,7 +72,7 @@ func TestHazelPage_Keepalive_EmptyMessage(t *testing.T) {
 	})
 }
 
-// A keepalive in conversation is early by the interval that its side keeps.
+// A keepalive while data is sent is early by the interval that its side keeps.
 func TestHazelPage_Keepalive_Early(t *testing.T) {
 	onPage(t, func(s *scene, r release) {
 		s.meet(r, r)

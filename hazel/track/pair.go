@@ -29,8 +29,8 @@ func (r *room) Trim() { r.spare.Trim() }
 
 // Times in which a Hello belongs to the connection at hand, in ns.
 const (
-	attemptGap = 8e9 // between two sendings of the Hello that opens, at first
-	overtaken  = 2e9 // by which the path may delay a Hello behind later data
+	attemptGap = 8e9 // between two transmissions of the Hello that opens, at first
+	overtaken  = 2e9 // by which the path may delay a Hello after later data
 	refusalGap = 3e9 // between a refusal and the last Hello it answers
 	freshGap   = 1024
 

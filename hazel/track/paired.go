@@ -5,11 +5,11 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// mostPaired is how many sendings of one packet are paired with acknowledgements.
+// mostPaired is how many transmissions of one packet are paired with acknowledgements.
 const mostPaired = 16
 
-// A pairing is when the sendings of a packet were captured, and its acknowledgements: a
-// receiver acknowledges each sending that comes, at once and in their order. Where there
+// A pairing is when the transmissions of a packet were captured, and its acknowledgements: a
+// receiver acknowledges each transmission that comes, at once and in their order. Where there
 // are as many of one as of the other, and the network doubles none, the k-th belong
 // together (Hazel Reliable.cs).
 type pairing struct {
@@ -17,8 +17,8 @@ type pairing struct {
 	void        bool
 }
 
-// pairSending notes that a packet of side dir is sent again; x is what is known of it before.
-func (c *conn) pairSending(x *Record, first *seq.Look) {
+// pairTransmission notes that a packet of side dir is sent again; x is what is known of it before.
+func (c *conn) pairTransmission(x *Record, first *seq.Look) {
 	p := x.pairs()
 	if p == nil {
 		p = &pairing{void: x.Times != 1 || x.Acks > 1 || !first.First}
@@ -61,7 +61,7 @@ func (c *conn) pairAck(dir dissect.Dir, x *Record) {
 }
 
 // endPairs drops all pairs where the capture holds copies that the network made: it made
-// others behind the capture point.
+// others after the capture point.
 func (c *conn) endPairs() {
 	if c.c.Dir[0].Duplicates+c.c.Dir[1].Duplicates > 0 {
 		c.c.Dir[0].Trips().Unpair()

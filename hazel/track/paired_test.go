@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// Every sending is acknowledged: the k-th acknowledgement is that of the k-th sending, where
+// Every transmission is acknowledged: the k-th acknowledgement is that of the k-th transmission, where
 // nothing was lost and nothing doubled.
 func TestHazel_ReliableDelivery_PairedRoundTrips(t *testing.T) {
 	x := current.reliable(1, "x")

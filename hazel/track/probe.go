@@ -80,45 +80,45 @@ func (p *probe) family() hazel.Dialect {
 // other side has just sent. The values lie below the true surprise, because
 // other traffic is not random.
 const (
-	bitsHello      = 28  // the first datagram: type, id 0 or 1, no version
-	bitsHelloAck   = 38  // answered by its id and a plausible history, in 4 bytes
-	bitsHelloShort = 30  // … in 3 bytes
-	bitsRefusal    = 26  // … by a Disconnect with a reason as Among Us has it
-	bitsFarewell   = 10  // a Disconnect of one byte behind a Disconnect of the other side
-	bitsAcked      = 13  // an acknowledgement of an id just sent by the other side
-	bitsAckedAgain = 2   // … acknowledged before
-	bitsNext       = 5   // the id after the last one
-	bitsAgain      = 1   // a recent id again
-	bitsInside     = 1   // a datagram of the protocol behind a Hello that was answered
-	bitsTiled      = 6   // the payload is messages, to the byte
-	bitsUnknownAck = -2  // an acknowledgement of an id near those sent
-	bitsJump       = -8  // an id far from the last one
-	bitsStrayAck   = -12 // an acknowledgement of an id nowhere near those sent
-	bitsStranger   = -16 // not a datagram of the protocol
+	bitsHello        = 28  // the first datagram: type, id 0 or 1, no version
+	bitsHelloAck     = 38  // answered by its id and a plausible history, in 4 bytes
+	bitsHelloShort   = 30  // … in 3 bytes
+	bitsRefusal      = 26  // … by a Disconnect with a reason as Among Us has it
+	bitsFarewell     = 10  // a Disconnect of one byte after a Disconnect of the other side
+	bitsAcked        = 13  // an acknowledgement of an id just sent by the other side
+	bitsAckedAgain   = 2   // … acknowledged before
+	bitsNext         = 5   // the id after the last one
+	bitsAgain        = 1   // a recent id again
+	bitsInside       = 1   // a datagram of the protocol after a Hello that was answered
+	bitsTiled        = 6   // the payload is messages, to the byte
+	bitsUnknownAck   = -2  // an acknowledgement of an id near those sent
+	bitsJump         = -8  // an id far from the last one
+	bitsStrayAck     = -12 // an acknowledgement of an id nowhere near those sent
+	bitsUnrecognised = -16 // not a datagram of the protocol
 
 	mostNext    = 25.0 // bits that ids one after the other give at most
 	mostTiled   = 36.0 // … and payloads
-	mostInside  = 12.0 // … and datagrams behind the Hello
+	mostInside  = 12.0 // … and datagrams after the Hello
 	leastAcked  = 2    // acknowledgements of ids that a lock needs where no Hello was answered
-	nearID      = 64   // how far a capture that lost datagrams may be behind
+	nearID      = 64   // how far a capture that lost datagrams may be after
 	givenUpSoon = 3    // datagrams that are no frame, before anything else, that make a pair hopeless
 )
 
 // A track is the evidence for one set of types.
 type track struct {
 	session.Evidence
-	family    hazel.Dialect
-	side      [2]trackSide
-	next      float64
-	tiled     float64
-	inside    float64
-	acked     int32 // ids acknowledged; like what follows, no more than datagrams probes look at
-	seen      int32 // datagrams
-	strangers int32
-	helloID   uint16
-	hello     int8 // side of the first Hello plus 1, 0 for none
-	opened    bool // the Hello was answered
-	gone      [2]bool
+	family       hazel.Dialect
+	side         [2]trackSide
+	next         float64
+	tiled        float64
+	inside       float64
+	acked        int32 // ids acknowledged; like what follows, no more than datagrams probes look at
+	seen         int32 // datagrams
+	unrecognised int32
+	helloID      uint16
+	hello        int8 // side of the first Hello plus 1, 0 for none
+	opened       bool // the Hello was answered
+	gone         [2]bool
 }
 
 // idsKept is how many ids of a side a probe remembers.
@@ -158,8 +158,8 @@ func (t *track) observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	opened := t.opened
 	switch err := f.Decode(d.Payload, t.family, nil); {
 	case err != nil && !d.Cut(), len(d.Payload) < 3 && f.Type != hazel.Disconnect && f.Type != hazel.None, !t.plausible(&f, d):
-		t.strangers++
-		t.Add("not a datagram of the protocol", bitsStranger)
+		t.unrecognised++
+		t.Add("not a datagram of the protocol", bitsUnrecognised)
 	case f.Type == hazel.Acknowledgement:
 		t.acknowledges(&f, side)
 	case f.Type == hazel.Disconnect:
@@ -169,13 +169,13 @@ func (t *track) observe(d *dissect.Datagram, side dissect.Dir) float64 {
 	default:
 		t.payload(&f)
 	}
-	if opened && t.strangers == 0 {
+	if opened && t.unrecognised == 0 {
 		t.grow(&t.inside, mostInside, "a datagram after the Hello", bitsInside)
 	}
 	switch {
 	case t.opened, t.acked >= leastAcked:
 		return t.Bits
-	case t.strangers >= givenUpSoon && 2*t.strangers > t.seen:
+	case t.unrecognised >= givenUpSoon && 2*t.unrecognised > t.seen:
 		return math.Inf(-1)
 	}
 	return min(t.Bits, session.EvidenceFloor)

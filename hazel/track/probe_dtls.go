@@ -21,11 +21,11 @@ const (
 	bitsSessionAgain   = 36  // … again, with the cookie the server gave
 	bitsOwnSuite       = 4   // c02f alone is offered
 	bitsShortFinished  = 32  // a Finished of c02f without a nonce
-	bitsAckSize        = 1.5 // a record of an acknowledgement's size behind one that may have asked for it
-	bitsStrayAckSize   = -8  // … behind none
+	bitsAckSize        = 1.5 // a record of an acknowledgement's size after one that may have asked for it
+	bitsStrayAckSize   = -8  // … after none
 	bitsPingUnanswered = -20 // a Ping's size again, and nothing of an acknowledgement's between
 	bitsNextRecord     = 1   // the number after the last one
-	bitsBeyondEnd      = -48 // a record behind one of a Disconnect's size
+	bitsBeyondEnd      = -48 // a record after one of a Disconnect's size
 	bitsHardlySent     = -12 // a record with two bytes: no type, or an unreliable payload of one
 	bitsOtherRecord    = -24 // records that Hazel does not send
 	mostNextRecord     = 16.0
@@ -43,7 +43,7 @@ const (
 	ackRecord          = hazel.SizeAck + hazel.Sealed
 )
 
-// bitsPingAnswered is what an acknowledgement's size behind a Ping's gives, by
+// bitsPingAnswered is what an acknowledgement's size after a Ping's gives, by
 // how many records of its side it came after: the chance that records of any
 // small size, one in sixteen alike, would do so.
 var bitsPingAnswered = [...]float64{4, 3, 2.4, 2, 1.7}

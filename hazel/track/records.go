@@ -17,13 +17,13 @@ const RecordLimit = 512
 
 // A Record is what is remembered of one reliable packet, besides what the engine does.
 type Record struct {
-	head, tail uint64   // first and last bytes behind the header
-	Last       int64    // time of its latest sending, ns
+	head, tail uint64   // first and last bytes after the header
+	Last       int64    // time of its latest transmission, ns
 	AckAt      int64    // when it was acknowledged last, ns
 	again      *further // once it was sent, or acknowledged, again
 	Length     uint16   // bytes of UDP payload
 	Code       byte     // its first byte
-	Times      uint8    // sendings, up to 255
+	Times      uint8    // transmissions, up to 255
 	Acks       uint8    // acknowledgements, up to 255, copies left out
 	cut        bool     // by the capture
 	summed     bool     // its hash is that of its checksum
@@ -31,8 +31,8 @@ type Record struct {
 
 // A further is what is remembered of a packet that was sent, or acknowledged, again.
 type further struct {
-	pairs  *pairing // of sendings and acknowledgements
-	gap    int64    // between its latest sending and the one before, ns, 0 while there is one
+	pairs  *pairing // of transmissions and acknowledgements
+	gap    int64    // between its latest transmission and the one before, ns, 0 while there is one
 	before int64    // the gap before that
 	known  int64    // when it had been acknowledged KnownAcks times
 }
@@ -79,7 +79,7 @@ func (p *records) put(n seq.Num, now int64) *Record {
 	return x
 }
 
-// keep is for how long a packet is remembered behind its last sending, in ns.
+// keep is for how long a packet is remembered after its last transmission, in ns.
 func (p *records) keep(x *Record, size int) int64 {
 	if p.lowMemory {
 		return seq.LowMemoryFor(size, x.Acks > 0)
@@ -87,14 +87,14 @@ func (p *records) keep(x *Record, size int) int64 {
 	return RecordKeep
 }
 
-// fill notes the first sending.
+// fill notes the first transmission.
 func (x *Record) fill(fr *dissect.Frame, f *hazel.Frame) {
 	x.Last, x.Times, x.Length, x.Code = fr.Time, 1, uint16(fr.Length), f.Code
 	x.head, x.tail = ends(fr.Payload)
 	x.cut, x.summed = fr.Cut(), fr.Sum != 0
 }
 
-// ends are the first and last bytes behind type and id.
+// ends are the first and last bytes after type and id.
 func ends(b []byte) (head, tail uint64) {
 	if len(b) <= 3 {
 		return 0, 0
@@ -127,7 +127,7 @@ func alike(a, b uint64) bool {
 }
 
 // differs reports whether the frame at hand has other bytes than the first
-// sending of its number, as far as both were captured whole. Where one of them was
+// transmission of its number, as far as both were captured whole. Where one of them was
 // not fingerprinted their ends are compared.
 func (x *Record) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, first *seq.Look) (differs, sure bool) {
 	switch {
@@ -169,12 +169,12 @@ func (s *Span) reach(n Number, fr *dissect.Frame, id uint16) {
 	s.Sent = true
 }
 
-// lateCopy is up to how long after the first, in ns, a sending without identification may be
+// lateCopy is up to how long after the first, in ns, a transmission without identification may be
 // a copy of it that was overtaken.
 const lateCopy = 90e6
 
-// noteSending remembers a sending with a number of its own.
-func (c *conn) noteSending(dir dissect.Dir, n Number, v seq.Verdict) {
+// noteTransmission remembers a transmission with a number of its own.
+func (c *conn) noteTransmission(dir dissect.Dir, n Number, v seq.Verdict) {
 	s, fr := &c.side[dir], c.Frame
 	c.Parts |= Numbered
 	c.Number, c.Verdict, c.Before = n, v, s.Span
@@ -197,7 +197,7 @@ func (c *conn) noteSending(dir dissect.Dir, n Number, v seq.Verdict) {
 	}
 }
 
-// noteAgain remembers a further sending of a number, unless it may be a copy.
+// noteAgain remembers a further transmission of a number, unless it may be a copy.
 func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
 	s, fr := &c.side[dir], c.Frame
 	first, ok := c.c.Dir[dir].Look(n)
@@ -218,7 +218,7 @@ func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
 	if fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
-	c.pairSending(x, &first)
+	c.pairTransmission(x, &first)
 	r := x.further()
 	c.Counted, c.Gap, c.Gaps = true, gap, [2]int64{r.gap, r.before}
 	r.before, r.gap = r.gap, gap

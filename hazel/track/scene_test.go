@@ -58,7 +58,7 @@ func (s *scene) cut(from dissect.Dir, f hazel.Frame, keep int) {
 	s.Cut(from, b, len(b)-keep)
 }
 
-// fails are rule, severity and frame of the findings that accuse an endpoint.
+// fails are rule, severity and frame of the findings of an endpoint's faults.
 func (s *scene) fails() string {
 	s.End()
 	var out []string

@@ -22,7 +22,7 @@ type series struct {
 	never   bool    // the side is known not to leave out 0
 }
 
-// steady is how many ids in a row tell a side that loses nothing.
+// steady is the number of ids in a row that tell a side which loses nothing.
 const steady = 16
 
 // number unwraps an id of this side. It reports false for a 0 that was taken to

@@ -10,16 +10,16 @@ import (
 
 // Bounds of acknowledgements that name what was never sent.
 const (
-	NearAck    = 8     // ids ahead that a capture which misses datagrams may be behind
-	burstAck   = 64    // … that are too many for the time they would have been sent in
-	burstRate  = 20    // … where that takes so many times the rate of the side
-	GoesOn     = 3     // new ids in a row that show where a side is
-	fewFrames  = 3     // of both sides behind it
-	StrayTime  = 2e9   // for which datagrams of the connection before may come
-	oldTime    = 300e6 // … where none was captured
-	fullRate   = 16    // sendings that tell a rate
-	maxStrays  = 4     // of a side, open at a time
-	farSending = 4     // times the sendings of a side that are too far from its numbers
+	NearAck         = 8     // ids ahead that a capture which misses datagrams may be after
+	burstAck        = 64    // … that are too many for the time they would have been sent in
+	burstRate       = 20    // … where that takes so many times the rate of the side
+	GoesOn          = 3     // new ids in a row that show where a side is
+	fewFrames       = 3     // of both sides after it
+	StrayTime       = 2e9   // for which datagrams of the connection before may come
+	oldTime         = 300e6 // … where none was captured
+	fullRate        = 16    // transmissions that tell a rate
+	maxStrays       = 4     // of a side, open at a time
+	farTransmission = 4     // times the transmissions of a side that are too far from its numbers
 )
 
 // Oddness says what an acknowledged id that was not captured may be.
@@ -145,7 +145,7 @@ func (y doubtedStray) Settle() {
 	}
 	away := max(x.Num-x.High, x.High-x.Num)
 	seen := rules.Frames(0)-x.frames[0] >= fewFrames && rules.Frames(1)-x.frames[1] >= fewFrames
-	far := away > AckExcess && away > farSending*seq.Num(s.Transmissions) && c.c.Complete && seen
+	far := away > AckExcess && away > farTransmission*seq.Num(s.Transmissions) && c.c.Complete && seen
 	switch {
 	case x.reached:
 		x.Outcome = Reached

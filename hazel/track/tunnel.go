@@ -30,7 +30,7 @@ type loose struct {
 }
 
 // A recordSeries numbers the encrypted records of a side. Hazel's own first
-// message may leave out 1, behind the Finished with 0.
+// message may leave out 1, after the Finished with 0.
 type recordSeries struct {
 	highest uint64
 	any     bool
@@ -79,7 +79,7 @@ func (p *pair) secured(fr *dissect.Frame) bool {
 }
 
 // renews reports whether a datagram of records starts another connection: a
-// fresh ClientHello where a handshake was completed, or records behind the end of
+// fresh ClientHello where a handshake was completed, or records after the end of
 // a connection without.
 func (p *pair) renews(c *conn, b []byte) bool {
 	if len(b) == 0 || b[0] != hazel.RecordHandshake {

@@ -280,7 +280,7 @@ func TestHazel_DTLS_Ends(t *testing.T) {
 }
 
 // A Disconnect with data looks like any other message: who was the first to leave is not
-// known where an empty one comes behind a message that nothing answered.
+// known where an empty one comes after a message that nothing answered.
 func TestHazel_DTLS_ClosedBy(t *testing.T) {
 	f := hiddenFlight
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 const Mark = "dpd1"
 
 // maxLine bounds the line for machines, in bytes: a comment has room for it and for some
-// lines behind it. Lists end where they would pass it.
+// lines after it. Lists end where they would pass it.
 const maxLine = 48 << 10
 
 // A Key is a word of the line for machines, key=value. What it says is what the record of the
@@ -125,7 +125,7 @@ func severities(dst []byte, fr *dissect.Frame) []byte {
 	return notes(dst, fr, func(n *dissect.Note) string { return n.Severity })
 }
 
-// maxNotes is how many findings the lists name.
+// maxNotes bounds the findings that the lists name.
 const maxNotes = 100
 
 func notes(dst []byte, fr *dissect.Frame, of func(*dissect.Note) string) []byte {

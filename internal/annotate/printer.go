@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// Room is how many bytes of packets may stand behind one before it is written with what is
+// Room is how many bytes of packets may stand after one before it is written with what is
 // known of it then.
 const Room = 16 << 20
 
@@ -76,7 +76,7 @@ func (p *Printer) hold(packet *capture.Packet) {
 // Err is why writing ended, nil as long as nothing went wrong.
 func (p *Printer) Err() error { return p.err }
 
-// Written is how many packets were written, and Lost how many blocks that are no packets were
+// Written counts the packets that were written, and Lost how many blocks that are no packets were
 // left out, for which there was no room between two packets.
 func (p *Printer) Written() uint64 { return p.written }
 func (p *Printer) Lost() uint64    { return p.lost }
@@ -155,7 +155,7 @@ func says(fr *dissect.Frame) bool {
 }
 
 // say adds a frame to the comment. A packet that stood for several datagrams has the lines of
-// each, one behind the other.
+// each, one after the other.
 func (p *Printer) say(fr *dissect.Frame) {
 	if len(p.comment) > 0 {
 		p.comment = append(p.comment, '\n')
@@ -175,7 +175,7 @@ func (p *Printer) Begin(dst []byte, src *capture.Source) []byte {
 	return dst
 }
 
-// Finish appends what stands behind the last packets of the inputs.
+// Finish appends what stands after the last packets of the inputs.
 func (p *Printer) Finish(dst []byte, src *capture.Source) []byte {
 	for file := range src.Infos() {
 		blocks, lost := src.Rest(file)

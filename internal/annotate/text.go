@@ -62,7 +62,7 @@ func appendText(dst []byte, fr *dissect.Frame) []byte {
 	return dst
 }
 
-// mostAcks is how many frames a line for people names.
+// mostAcks bounds the frames that a line for people names.
 const mostAcks = 10
 
 // appendAcks appends " of frames 3, 4 and 2 more".

@@ -22,8 +22,8 @@ import (
 // Scheme is what the names of buckets begin with.
 const Scheme = "s3://"
 
-// patience is how long one request may take.
-const patience = 10 * time.Minute
+// timeout ends a request: a large object over a slow line takes minutes.
+const timeout = 10 * time.Minute
 
 // A Bucket is a tables.Store.
 type Bucket struct {
@@ -93,7 +93,7 @@ func (o *object) Commit() error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	_, err = o.bucket.client.PutObject(ctx, o.bucket.name, o.key, o.File, size, minio.PutObjectOptions{DisableMultipart: true, ContentType: "application/octet-stream"})
 	if err != nil {

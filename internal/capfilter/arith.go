@@ -121,7 +121,7 @@ func (g *generator) loadSum(x *sum) (*value, cond) {
 	return g.loadAt(base, index, x.size), need
 }
 
-// reach gives the place of the header of a protocol, a constant and, behind IPv4,
+// reach gives the place of the header of a protocol, a constant and, after IPv4,
 // the length of that header; and the test that a packet has it, and what the index
 // into it needs.
 func (g *generator) reach(proto string, index cond) (base uint32, header *value, need cond) {

@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// A mask stands behind a network.
+// A mask stands after a network.
 type mask struct {
 	at    span
 	bits  uint32 // of net/bits

@@ -99,7 +99,7 @@ func (c *contest) run(o *outcomes, all []packet, steer int) string {
 }
 
 // judge says what is wrong with our verdict on a packet. It must be that of tcpdump
-// -O. It is also that of tcpdump, unless we look behind the end of the packet or
+// -O. It is also that of tcpdump, unless we look beyond the end of the packet or
 // divide by zero, and so reject it: tcpdump may have left that out, or put another
 // test first. For few expressions tcpdump is wrong.
 func (c *contest) judge(o *outcomes, p packet) (wrong string) {

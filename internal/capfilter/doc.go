@@ -35,7 +35,7 @@
 //	             ^ % (beside others in parentheses), ( ), unary -
 //
 // An id without qualifiers takes those of the primitive to its left: port 80 or
-// 443. After vlan, everything to its right looks behind the tag, whatever joins
+// 443. After vlan, everything to its right looks beyond the tag, whatever joins
 // it. Ids are numbers and addresses: names of hosts, services and networks are
 // refused, since what they mean depends on the machine. Of a sum only the leftmost
 // number says which packets have it: 255 & udp[8] = 3 looks at packets of all
@@ -44,12 +44,12 @@
 // # Packets cut short
 //
 // Tests are made in the order in which they are written, up to the one that decides.
-// One that looks behind the captured end rejects the packet, even below a not, and so
+// One that looks beyond the captured end rejects the packet, even below a not, and so
 // does a division by zero. tcpdump without -O leaves out or moves tests that cost time,
 // and so may select a packet that ends within its headers where this package, as
 // tcpdump -O, does not.
 //
 // On files, a place that is computed to lie before the start of a header, as in
-// ip[len - 100] of a short packet, is one behind the packet. The kernel takes such
+// ip[len - 100] of a short packet, is one after the packet. The kernel takes such
 // places from what lies before the header, for tcpdump as for this package.
 package capfilter

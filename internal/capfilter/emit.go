@@ -6,7 +6,7 @@ import "golang.org/x/net/bpf"
 const acceptLength = 262144
 
 const (
-	// maxProgram is how many instructions the kernel takes.
+	// maxProgram bounds the instructions that the kernel takes.
 	maxProgram = 4096
 	// maxCompiled leaves room for those of AcceptTagged.
 	maxCompiled = maxProgram - 3

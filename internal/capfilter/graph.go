@@ -13,7 +13,7 @@ type block struct {
 type graph struct {
 	root    *block
 	yes, no *block   // the ends of the program
-	blocks  []*block // each behind all that it leads to
+	blocks  []*block // each after all that it leads to
 	full    bool     // there are more than maxBlocks
 }
 

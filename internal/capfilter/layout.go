@@ -39,11 +39,11 @@ func (w *writer) end(g *graph, end *block, ret uint32) {
 	}
 }
 
-// farthest is how far a conditional jump leads.
+// farthest is the reach of a conditional jump: its offsets have eight bits.
 const farthest = 255
 
 // jump writes the jump of a block. What is too far for it is reached by an
-// unconditional jump right behind.
+// unconditional jump right after.
 func (w *writer) jump(b *block) {
 	no := w.reach(b.next[0], 1) // of two such jumps, that for true may come first
 	yes := w.reach(b.next[1], 0)

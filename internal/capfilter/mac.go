@@ -2,8 +2,8 @@ package capfilter
 
 import "strings"
 
-// parseMAC reads a MAC address: six bytes of one or two digits behind one kind
-// of separator, three groups of four digits behind dots, or twelve digits.
+// parseMAC reads a MAC address: six bytes of one or two digits after one kind
+// of separator, three groups of four digits after dots, or twelve digits.
 func parseMAC(s string) (mac [6]byte, ok bool) {
 	for _, sep := range [...]string{":", "-", "."} {
 		if groups := strings.Split(s, sep); len(groups) == 6 {

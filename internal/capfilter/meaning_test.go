@@ -56,7 +56,7 @@ func TestSame(t *testing.T) {
 }
 
 // TestOrder says which packets that are cut short are selected: tests are made from
-// left to right until one decides, and one behind the end rejects.
+// left to right until one decides, and one after the end rejects.
 func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		expr string
@@ -80,7 +80,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCutPorts has a packet of TCP over IPv6 that ends behind the first port, which is
+// TestCutPorts has a packet of TCP over IPv6 that ends after the first port, which is
 // 2302. The second decides, in not port 443, whether the expression is true, though
 // tcpdump without -O selects the packet.
 func TestCutPorts(t *testing.T) {

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the verdicts and messages of capf
 // linkTypes are those that expressions are tried on.
 var linkTypes = []uint32{1, 113, 276, 101, 12, 228, 229, 0, 108, 9, 50}
 
-// manyPackets is how many packets an expression is tried on.
+// manyPackets is the number of packets that an expression is tried on.
 const manyPackets = 20000
 
 // expressionTable reads the expressions of the tests.

@@ -36,7 +36,7 @@ func parse(src string) (node, fault) {
 // peek is the next token. After a fault it is the end, so that loops end.
 func (p *parser) peek() token { return p.ahead(0) }
 
-// ahead is the token n behind the next one.
+// ahead is the token n after the next one.
 func (p *parser) ahead(n int) token {
 	if p.set {
 		return token{kind: tokEnd}
@@ -167,7 +167,7 @@ func (p *parser) group(around quals) node {
 	return x
 }
 
-// idComes says whether an id stands behind the parentheses and negations that
+// idComes says whether an id stands after the parentheses and negations that
 // come next, and no relation.
 func (p *parser) idComes() bool {
 	n := 0
@@ -225,7 +225,7 @@ func (p *parser) ids(q quals) node {
 	return x
 }
 
-// id parses one id, and the mask behind a network.
+// id parses one id, and the mask after a network.
 func (p *parser) id(q quals) node {
 	t := p.peek()
 	switch {
@@ -240,7 +240,7 @@ func (p *parser) id(q quals) node {
 	return &identified{q, t, p.mask(t)}
 }
 
-// mask parses what may stand behind a network.
+// mask parses what may stand after a network.
 func (p *parser) mask(id token) *mask {
 	switch sep := p.peek(); {
 	case sep.is("/") && (id.kind == tokIPv4 || id.kind == tokIPv6):

@@ -54,7 +54,7 @@ type steer struct {
 	wire  int
 	want  map[int]bool // outcomes drawn, by position
 	ends  []int        // of loads
-	stuck bool         // it can't go on: a load was behind the end of data, or a divisor 0
+	stuck bool         // it can't go on: a load was after the end of data, or a divisor 0
 
 	a, x uint32
 	mem  [scratchWords]uint32
@@ -67,7 +67,7 @@ type source struct {
 	mask     uint32
 }
 
-// stuck says whether a program looks behind the end of a packet or divides by zero,
+// stuck says whether a program looks beyond the end of a packet or divides by zero,
 // and so rejects it.
 func stuck(prog []bpf.Instruction, p packet) bool {
 	s := steer{data: p.data, wire: p.wire}

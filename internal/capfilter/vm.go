@@ -99,7 +99,7 @@ func NewVM(prog []bpf.Instruction) (*VM, error) {
 }
 
 // Match says whether the program selects a packet, of which data was captured and
-// which had wireLen bytes. As in the kernel, a load behind the captured bytes and a
+// which had wireLen bytes. As in the kernel, a load after the captured bytes and a
 // division by zero reject it.
 func (v *VM) Match(data []byte, wireLen int) bool {
 	var a, x uint32

@@ -8,7 +8,7 @@ import (
 // maxOther is how many bytes of blocks that are no packets are kept between two packets.
 const maxOther = maxKept
 
-// otherBlocks are blocks of pcapng that are no packets, one behind the other, as they were
+// otherBlocks are blocks of pcapng that are no packets, one after the other, as they were
 // read since the last packet. A nil one keeps none.
 type otherBlocks struct {
 	bytes []byte
@@ -95,7 +95,7 @@ func (m *blockMaker) begin() []byte {
 	return head
 }
 
-// end gives what stands behind all packets: the head, if none came, and statistics of a live
+// end gives what stands after all packets: the head, if none came, and statistics of a live
 // interface.
 func (m *blockMaker) end(s *Statistics) []byte {
 	if m.err != nil {

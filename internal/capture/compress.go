@@ -16,7 +16,7 @@ import (
 // zstd --long=27 and --ultra -22 need.
 const maxZstdWindow = 128 << 20
 
-// magicLen is how many bytes tell formats and compressions apart.
+// magicLen is the number of bytes that tell formats and compressions apart.
 const magicLen = 4
 
 // compressionOf recognises a compressed stream by its first bytes, "" if it is none.

@@ -72,7 +72,7 @@ func TestCompressed(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			small := packed(t, kind, plain)
 			half := len(plain) / 2
-			// Also as two streams behind each other, as cat makes them.
+			// Also as two streams one after the other, as cat makes them.
 			for name, b := range map[string][]byte{"one": small, "two": cat(packed(t, kind, plain[:half]), packed(t, kind, plain[half:]))} {
 				recs, rd, err := readAll(b)
 				if err != io.EOF || rd.Compression() != kind || rd.Format() != "pcap" || len(recs) != len(want) {

@@ -33,7 +33,7 @@ type span struct{ from, to int }
 
 // An assembly is a datagram coming together. A complete one stays until it is
 // pushed out: a network or a capture that copies packets brings the fragments of
-// the copy before, between or behind the originals.
+// the copy before, between or after the originals.
 type assembly struct {
 	key       fragKey
 	number    uint64 // from 1, of those that were begun
@@ -202,7 +202,7 @@ func (f *defrag) insert(a *assembly, p piece) bool {
 	return true
 }
 
-// search gives the first fragment that begins at or behind an offset.
+// search gives the first fragment that begins at or after an offset.
 func (a *assembly) search(off int) int {
 	lo, hi := 0, len(a.have)
 	for lo < hi {

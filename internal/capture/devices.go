@@ -8,7 +8,7 @@ import (
 )
 
 // Devices lists the network interfaces of this machine, as -i takes them: those
-// that are up and have a carrier first, loopback behind the others. It needs no
+// that are up and have a carrier first, loopback after the others. It needs no
 // right and lists interfaces also where this build can't capture; what only a
 // capture could tell of them is left out then.
 func Devices() ([]DeviceInfo, error) {

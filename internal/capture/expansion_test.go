@@ -33,7 +33,7 @@ func TestExpansionVerdict(t *testing.T) {
 }
 
 // TestExpansionStops: packets that were read before the limit are given, whatever the
-// compression, and the input has failed. What is behind the first stream of the compressed
+// compression, and the input has failed. What is after the first stream of the compressed
 // file is one stream of ten packets, over and over: it costs nothing to make.
 func TestExpansionStops(t *testing.T) {
 	const size, streams = pcapHeader + 60_000, 500
@@ -65,7 +65,7 @@ func TestExpansionStops(t *testing.T) {
 	}
 }
 
-// TestExpansionAtOnce: a header that lies behind the limit is not looked for.
+// TestExpansionAtOnce: a header that lies after the limit is not looked for.
 func TestExpansionAtOnce(t *testing.T) {
 	b := packed(t, "zstd", make([]byte, 1<<20))
 	rd, err := newReader(bytes.NewReader(b), 64, Expansion{Bytes: 1}, false)

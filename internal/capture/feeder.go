@@ -19,19 +19,19 @@ type feeder struct {
 	blocks bool  // records have their blocks
 	pace   *pace // packets wait for their time, nil where they come as they are read
 
-	mu      sync.Mutex
-	room    *sync.Cond     // batches were taken, or nobody wants more
-	batches []*packetBatch // to be taken
-	empty   []*packetBatch // to be filled again
-	kind    kind
-	err     error     // why no more comes; valid when ended
-	behind  []byte    // blocks behind the last packet; valid when ended, as is lost
-	lost    uint64    // blocks for which there was no room
-	ended   bool      // no batch comes any more
-	stopped bool      // what is there is wanted still, and nothing after it
-	closed  bool      // nothing is wanted any more
-	starves time.Time // since when it waits for bytes, zero when it does not
-	traffic traffic
+	mu       sync.Mutex
+	room     *sync.Cond     // batches were taken, or nobody wants more
+	batches  []*packetBatch // to be taken
+	empty    []*packetBatch // to be filled again
+	kind     kind
+	err      error     // why no more comes; valid when ended
+	trailing []byte    // blocks after the last packet; valid when ended, as is lost
+	lost     uint64    // blocks for which there was no room
+	ended    bool      // no batch comes any more
+	stopped  bool      // what is there is wanted still, and nothing after it
+	closed   bool      // nothing is wanted any more
+	starves  time.Time // since when it waits for bytes, zero when it does not
+	traffic  traffic
 
 	making *packetBatch // in the goroutine
 
@@ -50,11 +50,11 @@ type kind struct {
 	declared            bool // header: the file is pcap
 }
 
-// A packetBatch is packets behind each other.
+// A packetBatch is packets one after the other.
 type packetBatch struct {
 	data    []byte
 	packets []batchedPacket
-	drops   uint64 // that the input's statistics tell, behind all packets
+	drops   uint64 // that the input's statistics tell, after all packets
 	known   bool   // drops
 	span    Span   // see Reader.Listened
 }
@@ -133,7 +133,7 @@ func (f *feeder) read(src *source) error {
 	f.making.drops, f.making.known = rd.Dropped()
 	f.making.span = rd.Listened()
 	f.mu.Lock()
-	f.behind, f.lost = rd.rest()
+	f.trailing, f.lost = rd.rest()
 	f.mu.Unlock()
 	return err
 }
@@ -257,7 +257,7 @@ func (f *feeder) rest() ([]byte, uint64) {
 	if !f.ended {
 		return nil, 0
 	}
-	return f.behind, f.lost
+	return f.trailing, f.lost
 }
 
 // declare notes the link type in the header of a pcap file, once it is known.

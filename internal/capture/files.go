@@ -196,8 +196,8 @@ func (f *files) stop() {}
 // wakeAt has no meaning for files, which are never waited for.
 func (f *files) wakeAt(time.Time) {}
 
-// patience of files is without end: all that tells of their packets is there.
-func (f *files) patience(time.Duration) time.Duration { return forever }
+// waitAtMost of files is without end: all that tells of their packets is there.
+func (f *files) waitAtMost(time.Duration) time.Duration { return forever }
 
 func (f *files) close() {
 	for _, in := range f.inputs {

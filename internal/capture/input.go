@@ -154,7 +154,7 @@ func (in *input) close() {
 	}
 }
 
-// newDrops is how many packets the input says, with the packet at its head, that it
+// newDrops counts the packets that the input says, with the packet at its head, that it
 // lost: by the counts at packets, or by the statistics of the interfaces when they
 // say more.
 func (in *input) newDrops() (n uint64) {
@@ -212,7 +212,7 @@ func (in *input) putBlocks() {
 	in.rec.Before = in.others.bytes
 }
 
-// rest gives the blocks behind the last packet, and how many blocks there was no room for.
+// rest gives the blocks after the last packet, and how many blocks there was no room for.
 func (in *input) rest() (blocks []byte, lost uint64) {
 	if in.others == nil || in.reader == nil {
 		return nil, 0

@@ -35,7 +35,7 @@ func (d *Decoder) ip(b []byte) {
 	}
 }
 
-// ipv4 reads a header of RFC 791. What lies behind the total length is padding
+// ipv4 reads a header of RFC 791. What lies after the total length is padding
 // of the link layer; a total length of 0 is what segmentation by the network
 // card leaves, there it all counts. The header checksum is not looked at.
 func (d *Decoder) ipv4(b []byte) {
@@ -132,7 +132,7 @@ func (d *Decoder) extensions(h *ipHeader, proto uint8, b []byte, cut bool) {
 	}
 }
 
-// isExtension reports whether UDP may stand behind an IPv6 header of this number.
+// isExtension reports whether UDP may stand after an IPv6 header of this number.
 func isExtension(proto uint8) bool {
 	switch proto {
 	case protoHopByHop, protoRouting, protoDestOpts, protoAH:

@@ -173,7 +173,7 @@ func (d *Decoder) ppp(b []byte) {
 	}
 }
 
-// pppDir is PPP behind one byte that tells the direction: 0 received, else sent.
+// pppDir is PPP after one byte that tells the direction: 0 received, else sent.
 func (d *Decoder) pppDir(b []byte) {
 	if len(b) < 1 {
 		return

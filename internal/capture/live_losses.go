@@ -33,7 +33,7 @@ func (l *losses) add(said uint32, now int64) {
 	l.said, l.since = said, now
 }
 
-// before is how many packets are to be told as lost before one that came at a time.
+// before counts the packets that are to be told as lost before one that came at a time.
 func (l *losses) before(at int64) (n uint64) {
 	for len(l.pending) > 0 && l.pending[0].since <= at {
 		n += l.pending[0].packets

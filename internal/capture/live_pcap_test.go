@@ -166,7 +166,7 @@ func TestPcapSnaplen(t *testing.T) {
 }
 
 // TestPcapDrops: what a small buffer loses is counted, and told with the packets
-// behind it.
+// after it.
 func TestPcapDrops(t *testing.T) {
 	veth(t)
 	d := openPcap(t, "right", LiveOptions{Filter: &Filter{program: gamePort}, Buffer: 1 << 16})
@@ -201,7 +201,7 @@ func TestPcapDrops(t *testing.T) {
 	}
 }
 
-// TestPcapGone: an interface that vanishes is an error, behind the packets that
+// TestPcapGone: an interface that vanishes is an error, after the packets that
 // came before.
 func TestPcapGone(t *testing.T) {
 	veth(t)

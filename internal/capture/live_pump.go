@@ -33,7 +33,7 @@ type pump struct {
 	done   chan struct{}
 }
 
-// A batch is packets behind each other. Two of them are all that a pump holds.
+// A batch is packets one after the other. Two of them are all that a pump holds.
 type batch struct {
 	data  []byte
 	heads []pumped
@@ -148,7 +148,7 @@ func (p *pump) Read(rec *Record) (bool, error) {
 	return true, nil
 }
 
-// take makes what was filled what is read. The error comes behind all packets.
+// take makes what was filled what is read. The error comes after all packets.
 func (p *pump) take() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -165,9 +165,9 @@ func (l *live) ripe(t *tap) bool {
 	return len(l.taps) == 1 || time.Now().UnixNano()-t.rec.Time > int64(2*l.delay)
 }
 
-// give hands out a packet, unless it is behind the end.
+// give hands out a packet, unless it is after the end.
 func (l *live) give(t *tap, out *fed) bool {
-	if l.behind(t.rec.Time) || l.maxSize != 0 && l.size >= l.maxSize {
+	if l.pastEnd(t.rec.Time) || l.maxSize != 0 && l.size >= l.maxSize {
 		return false
 	}
 	l.last = t
@@ -188,9 +188,9 @@ func (l *live) give(t *tap, out *fed) bool {
 // clock.
 const lookEvery = 256
 
-// behind reports whether a packet of this time is behind the end. When the clock was
+// pastEnd reports whether a packet of this time is slower than the end. When the clock was
 // set back since, how long it runs decides.
-func (l *live) behind(packet int64) bool {
+func (l *live) pastEnd(packet int64) bool {
 	at := l.stopAt.Load()
 	if at == nil {
 		return false
@@ -304,8 +304,8 @@ func (l *live) stop() {
 	}
 }
 
-// patience of live sources is what is wished for.
-func (l *live) patience(d time.Duration) time.Duration { return d }
+// waitAtMost of live sources is what is wished for.
+func (l *live) waitAtMost(d time.Duration) time.Duration { return d }
 
 func (l *live) wakeAt(at time.Time) { l.alarm.set(at) }
 

@@ -30,7 +30,7 @@ func TestPace(t *testing.T) {
 	if got := waitNext(t, s); got != "end" {
 		t.Error(got)
 	}
-	if d := s.Patience(time.Second); d != time.Second {
+	if d := s.MaxWait(time.Second); d != time.Second {
 		t.Errorf("a packet waits %v for later ones, want a second", d)
 	}
 }

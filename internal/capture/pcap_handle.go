@@ -14,7 +14,7 @@ type pcapHandle interface {
 	// next waits for a packet, no longer than the delay of the capture; errQuiet says
 	// that none came. The data is valid until the call after it.
 	next() (data []byte, wire int, time int64, err error)
-	// dropped is how many packets the library says were lost; the count wraps.
+	// dropped counts the packets that the library says were lost; the count wraps.
 	dropped() (uint32, error)
 	link() (LinkType, error)
 	setFilter(program []bpf.RawInstruction) error

@@ -31,7 +31,7 @@ const (
 //	+--------+--------+------ - - - ---------+----------+
 //
 // It remembers the byte order and the interfaces of the current section. Reading
-// stops at the first damage, as Wireshark does: behind it nothing can be trusted
+// stops at the first damage, as Wireshark does: after it nothing can be trusted
 // to be where it seems.
 type pcapngReader struct {
 	w       *window
@@ -213,7 +213,7 @@ func (p *pcapngReader) bad(format string, args ...any) error {
 // rest are the blocks since the last packet.
 func (p *pcapngReader) rest() *otherBlocks { return p.others }
 
-// dropped is how many packets the interfaces' statistics say were lost.
+// dropped counts the packets that the interfaces' statistics say were lost.
 func (p *pcapngReader) dropped() (uint64, bool) { return p.drops, p.hasDrop }
 
 func (p *pcapngReader) u32(b []byte) uint32 {

@@ -4,13 +4,13 @@ import "bytes"
 
 // Options of packet blocks.
 const (
-	optEnd      = 0
-	optComment  = 1
-	optFlags    = 2
-	optDrops    = 4 // of an enhanced packet block
-	flagsDir    = 3 // two bits: direction
-	flagsOut    = 2
-	dropsUnsaid = 0xffff // of an obsolete packet block
+	optEnd       = 0
+	optComment   = 1
+	optFlags     = 2
+	optDrops     = 4 // of an enhanced packet block
+	flagsDir     = 3 // two bits: direction
+	flagsOut     = 2
+	dropsUnknown = 0xffff // of an obsolete packet block
 )
 
 // enhanced reads an Enhanced Packet Block:
@@ -38,7 +38,7 @@ func (p *pcapngReader) obsolete(b []byte, rec *Record) error {
 	id, drops := p.order.Uint16(b), p.order.Uint16(b[2:])
 	hi, lo := p.pair(b[4:])
 	caplen, wire := p.pair(b[12:])
-	rec.Drops, rec.HasDrops = 0, drops != dropsUnsaid
+	rec.Drops, rec.HasDrops = 0, drops != dropsUnknown
 	if rec.HasDrops {
 		rec.Drops = uint64(drops)
 	}

@@ -42,7 +42,7 @@ func TestPcapngBlocks(t *testing.T) {
 			return ngBlock(o, blockEnhanced, cat(ngPacket(o, iface, stamp, 5, 9, data), cat(options...)))
 		}
 		old := cat(o.AppendUint16(o.AppendUint16(nil, 0), 3), ngPacket(o, 0, 7, 5, 9, data)[4:])
-		oldUnsaid := cat(o.AppendUint16(o.AppendUint16(nil, 0), 0xffff), ngPacket(o, 0, 7, 5, 9, data)[4:])
+		oldUnknown := cat(o.AppendUint16(o.AppendUint16(nil, 0), 0xffff), ngPacket(o, 0, 7, 5, 9, data)[4:])
 		stats := func(drops uint64) []byte {
 			b := o.AppendUint32(make([]byte, 0), 0)
 			return ngBlock(o, blockStatistics, cat(append(b, make([]byte, 8)...), ngOption(o, optIfDrop, o.AppendUint64(nil, drops)), end))
@@ -60,7 +60,7 @@ func TestPcapngBlocks(t *testing.T) {
 				ngOption(o, optFlags, o.AppendUint32(nil, 2)), ngOption(o, optDrops, o.AppendUint64(nil, 1<<40)), end),
 			epb(0, 5),
 			ngBlock(o, blockSimple, cat(o.AppendUint32(nil, 5), pad(bytes.Clone(data)))),
-			ngBlock(o, blockPacket, old), ngBlock(o, blockPacket, oldUnsaid),
+			ngBlock(o, blockPacket, old), ngBlock(o, blockPacket, oldUnknown),
 			ngBlock(o, blockInterface, ngIface(o, 101, 3, ngOption(o, optTsresol, []byte{9}), ngOption(o, optTsoffset, o.AppendUint64(nil, 100)))), // late
 			epb(1, 7),
 			stats(5), stats(8),

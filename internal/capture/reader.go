@@ -118,7 +118,7 @@ func (r *Reader) Format() string { return r.format }
 // Compression is "gzip", "zstd", "lz4", "bzip2" or "".
 func (r *Reader) Compression() string { return r.compression }
 
-// Dropped is how many packets the file's own statistics say the capture lost.
+// Dropped counts the packets that the file's own statistics say the capture lost.
 func (r *Reader) Dropped() (n uint64, known bool) {
 	if r.packets == nil {
 		return 0, false
@@ -135,7 +135,7 @@ func (r *Reader) Listened() Span {
 	return r.packets.listened()
 }
 
-// rest gives the blocks behind the last packet that was read, and how many blocks there was
+// rest gives the blocks after the last packet that was read, and how many blocks there was
 // no room for.
 func (r *Reader) rest() ([]byte, uint64) {
 	if r.packets == nil {

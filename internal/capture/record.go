@@ -7,14 +7,14 @@ const MaxPacket = 262144
 // A Record is one packet as a file holds it. Data, Comments and blocks are valid until
 // the next packet is read from the same Reader.
 type Record struct {
-	Data      []byte   // captured bytes, beginning with the link layer
-	WireLen   int      // bytes the packet had on the wire; as the file says, so it may be less than len(Data)
-	Time      int64    // nanoseconds since 1970 UTC; meaningless without HasTime
-	HasTime   bool     // false for simple packet blocks and times outside the years 1678 to 2262
-	Outbound  bool     // the file says that the capturing host sent it
-	HasDrops  bool     // Drops is known
-	Drops     uint64   // packets lost between this one and the one before it on the interface
-	Link      LinkType //
+	Data      []byte // captured bytes, beginning with the link layer
+	WireLen   int    // bytes the packet had on the wire; as the file says, so it may be less than len(Data)
+	Time      int64  // nanoseconds since 1970 UTC; meaningless without HasTime
+	HasTime   bool   // false for simple packet blocks and times outside the years 1678 to 2262
+	Outbound  bool   // the file says that the capturing host sent it
+	HasDrops  bool   // Drops is known
+	Drops     uint64 // packets lost between this one and the one before it on the interface
+	Link      LinkType
 	Interface int      // index in its section, 0 in pcap
 	Comments  []string // comments on this packet
 

@@ -77,7 +77,7 @@ func (r *ring) giveBack() {
 		return
 	}
 	// Between the two calls above it was lost for the same reason, unless the block
-	// is full again by now: then the last of it may be behind that block.
+	// is full again by now: then the last of it may be after that block.
 	n := r.poll()
 	if n > 1 && r.isFull(next) {
 		r.lose(next, n-1)
@@ -86,7 +86,7 @@ func (r *ring) giveBack() {
 	r.lose(next, n)
 }
 
-// askEvery is how many blocks pass between two looks at the kernel's counters when
+// askEvery is the number of blocks that pass between two looks at the kernel's counters when
 // nothing is short: losses may have other reasons than a full ring.
 const askEvery = 256
 

@@ -75,7 +75,7 @@ func (r *ring) keep(rec *Record, tagged bool) bool {
 	return true
 }
 
-// tag puts a VLAN tag, which the kernel keeps beside the packet, back behind the
+// tag puts a VLAN tag, which the kernel keeps beside the packet, back after the
 // addresses.
 func (r *ring) tag(at uintptr, hdr *unix.Tpacket3Hdr) {
 	copy(r.mem[at-vlanTag:], r.mem[at:at+etherTypeAt])
@@ -92,7 +92,7 @@ func putTag(b []byte, hdr *unix.Tpacket3Hdr) {
 }
 
 // cooked puts a header of LINKTYPE_LINUX_SLL2 in the place of a packet's link layer,
-// and behind it the VLAN tag, if there was one. It gives the lengths of what is
+// and after it the VLAN tag, if there was one. It gives the lengths of what is
 // replaced and of what replaces it. The type of an Ethernet packet is read from the
 // packet: what the kernel says of tagged ones depends on its version.
 func (r *ring) cooked(at uintptr, hdr *unix.Tpacket3Hdr, from *unix.RawSockaddrLinklayer, tagged bool) (link, more uintptr) {

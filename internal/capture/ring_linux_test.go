@@ -309,15 +309,15 @@ func TestRingDrops(t *testing.T) {
 	say(t, "127.0.0.1:2303", "behind")
 	s.Stop()
 	var last *Packet
-	behind := uint64(0)
+	trailing := uint64(0)
 	for p, ok := s.Next(); ok; p, ok = s.Next() {
 		if p != nil && p.Class == UDP && string(p.Payload) == "behind" {
-			last, behind = p, p.Dropped
+			last, trailing = p, p.Dropped
 		}
 	}
 	lost := uint64(want - first)
-	if last == nil || lost == 0 || behind != lost {
-		t.Errorf("%d packets came and %d were said to be lost of %d", first, behind, want)
+	if last == nil || lost == 0 || trailing != lost {
+		t.Errorf("%d packets came and %d were said to be lost of %d", first, trailing, want)
 	}
 	if i := s.Infos()[0]; i.Dropped != lost || i.Received != uint64(want)+1 || i.Packets != uint64(first)+1 {
 		t.Errorf("%+v, lost %d", i, lost)

@@ -36,7 +36,7 @@ func (s *segments) begin(rec *Record, size, start int) bool {
 	return true
 }
 
-// count is how many packets are to be given.
+// count counts the packets that are to be given.
 func (s *segments) count() int {
 	if s.size == 0 {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// superPacket is an Ethernet packet with VLAN tags and n bytes of payload behind the
+// superPacket is an Ethernet packet with VLAN tags and n bytes of payload after the
 // headers.
 func superPacket(v6 bool, tags, n int) []byte {
 	payload := make([]byte, n)

@@ -47,7 +47,7 @@ type inlet interface {
 	infos() []Info
 	stop()
 	wakeAt(time.Time)
-	patience(time.Duration) time.Duration
+	waitAtMost(time.Duration) time.Duration
 	rest(file int) (blocks []byte, lost uint64)
 	close()
 }
@@ -170,7 +170,7 @@ func (s *Source) Heads() (all [][]byte) {
 	return all
 }
 
-// Rest gives the blocks of an input behind the last packet that was given, where
+// Rest gives the blocks of an input after the last packet that was given, where
 // Options.Blocks asks for them, and how many of its blocks there was no room for: those
 // beyond 16 MiB between two packets. It is for the end of the run.
 func (s *Source) Rest(file int) (blocks []byte, lost uint64) { return s.inlet.rest(file) }
@@ -197,7 +197,7 @@ func (s *Source) Counts(iface int) (c DeviceCounts, ok bool) {
 	return l.taps[iface].Counts(), true
 }
 
-// Dropped is how many packets the kernel dropped up to now, over all interfaces of a
+// Dropped counts the packets that the kernel dropped up to now, over all interfaces of a
 // live source.
 func (s *Source) Dropped() (n uint64) {
 	if l, ok := s.inlet.(*live); ok {
@@ -250,9 +250,9 @@ func (s *Source) Waits() bool {
 // for one wait; the earliest time counts.
 func (s *Source) WakeAt(at time.Time) { s.inlet.wakeAt(at) }
 
-// Patience is for how long a packet may wait, since it was given, for what later ones
+// MaxWait is for how long a packet may wait, since it was given, for what later ones
 // tell of it, where d is wished for: without limit where packets come as from a file.
-func (s *Source) Patience(d time.Duration) time.Duration { return s.inlet.patience(d) }
+func (s *Source) MaxWait(d time.Duration) time.Duration { return s.inlet.waitAtMost(d) }
 
 // Close closes all inputs. Infos and Totals stay good.
 func (s *Source) Close() error {

@@ -22,9 +22,9 @@ type streams struct {
 
 // How long is waited.
 const (
-	// mergePatience is for how long an input may give nothing before the others no
+	// mergeWait is for how long an input may give nothing before the others no
 	// longer wait for it.
-	mergePatience = time.Second
+	mergeWait = time.Second
 	// drainTime is how long a pipe may give nothing after it was told to stop before
 	// that is its end: who writes to it may have been told as well. drainMost is when
 	// it ends in any case.
@@ -96,7 +96,7 @@ func (s *streams) awaited() bool {
 		if f == nil || in.full || in.closed {
 			continue
 		}
-		if f.Format() == "" || f.bulk() || f.starving(now) < mergePatience {
+		if f.Format() == "" || f.bulk() || f.starving(now) < mergeWait {
 			return true
 		}
 	}
@@ -188,11 +188,11 @@ func (s *streams) stop() {
 	}
 }
 
-// patience is how long a packet may wait for what later ones tell of it, where d is
+// waitAtMost is how long a packet may wait for what later ones tell of it, where d is
 // asked for and it is to be shown in time: twice as long when packets are old, as
 // those of a small file that is piped, whose end may come late. Packets that come as
 // from a large file wait as those of files do, unless no more come for a second.
-func (s *streams) patience(d time.Duration) time.Duration {
+func (s *streams) waitAtMost(d time.Duration) time.Duration {
 	now, old := time.Now(), false
 	for _, in := range s.inputs {
 		if in.feeder == nil || in.closed {

@@ -375,7 +375,7 @@ func TestNamedPipe(t *testing.T) {
 
 // What comes as a file does is not hurried; what trickles in, or was captured a moment
 // ago, is.
-func TestPatience(t *testing.T) {
+func TestMaxWait(t *testing.T) {
 	const d = 40 * time.Millisecond
 	ms := make([]int64, 4000)
 	for i := range ms {
@@ -396,7 +396,7 @@ func TestPatience(t *testing.T) {
 		for range c.packets {
 			m.next()
 		}
-		if got := m.src.Patience(d); got != c.want {
+		if got := m.src.MaxWait(d); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -407,7 +407,7 @@ func TestPatience(t *testing.T) {
 		t.Error("many packets that were captured a moment ago are taken for a file")
 	}
 	files := open(t, Options{}, onDisk(t, many)...)
-	if files.Waits() || files.Patience(d) != forever {
+	if files.Waits() || files.MaxWait(d) != forever {
 		t.Error("a file is hurried")
 	}
 }

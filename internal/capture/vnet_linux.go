@@ -88,7 +88,7 @@ func wholeUDP(udp, others []bpf.Instruction) []bpf.Instruction {
 }
 
 // looksInside reports whether a filter may judge the datagrams of a packet otherwise
-// than the packet: it asks for lengths, identification, or what lies behind the ports.
+// than the packet: it asks for lengths, identification, or what lies after the ports.
 // header is the length of the link layer.
 func looksInside(prog []bpf.Instruction, header uint32) bool {
 	for _, ins := range prog {

@@ -169,7 +169,7 @@ func TestSegmentsFiltered(t *testing.T) {
 			if len(got) != len(want) || iface == "far" && !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %d datagrams, want %d", iface, c.filter, len(got), len(want))
 			}
-			// The first filter passes what the system says by itself, also behind the end.
+			// The first filter passes what the system says by itself, also after the end.
 			if n, _ := s.Counts(0); n.Received < uint64(len(packets)) || n.Received > uint64(len(packets)) && c.filter != "less 1100" {
 				t.Errorf("%s, %s: %d received, %d given", iface, c.filter, n.Received, len(packets))
 			}

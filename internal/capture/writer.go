@@ -12,9 +12,9 @@ import (
 // A WriterOptions says what a Writer makes. Texts are for pcapng alone, "" for
 // none, at most 65,535 bytes each; pcap has no place for them.
 type WriterOptions struct {
-	Format      string      // "pcap" or "pcapng"
-	Nanoseconds bool        // resolution of times; else microseconds, rounded down
-	BigEndian   bool        //
+	Format      string // "pcap" or "pcapng"
+	Nanoseconds bool   // resolution of times; else microseconds, rounded down
+	BigEndian   bool
 	Interfaces  []Interface // of pcap exactly one
 	Application string      // name of the writing program
 	Hardware    string      // of the capturing machine
@@ -128,7 +128,7 @@ func (w *Writer) Written() (bytes int64, packets uint64) { return w.bytes, w.pac
 // did. Errors of a single packet don't.
 func (w *Writer) Err() error { return w.err }
 
-// Buffered is how many bytes wait for Flush.
+// Buffered counts the bytes that wait for Flush.
 func (w *Writer) Buffered() int { return len(w.buf) }
 
 // Whole says how many of the first n bytes of b are whole records, and how many

@@ -24,7 +24,7 @@ func (p *pairing) markAcked(at int) {
 	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
-		if c.sendings.repeats(k.frame) {
+		if c.transmissions.repeats(k.frame) {
 			by[k.frame] = k.by
 		}
 	}
@@ -37,7 +37,7 @@ func (p *pairing) markAcked(at int) {
 			d := &c.list[i]
 			w := p.wayAt(at, d)
 			d.bits |= acked
-			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.sendings.alone(k.frame, by) {
+			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
 				d.bits |= sole
 			}
 			if took, ok := c.took(k); ok && took > slowAck*usual[w]+leastJitter {
@@ -63,7 +63,7 @@ func (p *pairing) markAcked(at int) {
 }
 
 // slowAck is how many times as long as usual an acknowledgement takes at least that is of a
-// second sending: it is sent after such a time at the soonest.
+// second transmission: it is sent after such a time at the soonest.
 const slowAck = 2
 
 // ackTimes are the median times until an acknowledgement, of each direction that a capture
@@ -141,14 +141,14 @@ func (p *pairing) claims(k numbersOf, n *numbers) []seq.Claim {
 	return k.conn.Dir[k.dir].Lost().Claims(n.suspects)
 }
 
-// sendings are the transmissions of units that were sent again.
-type sendings struct {
+// transmissions are the transmissions of units that were sent again.
+type transmissions struct {
 	first map[uint32]uint32 // of a frame, the one it repeats
 	all   map[uint32][]uint32
 	among frameSet // the frames of all
 }
 
-func (s *sendings) add(retries []link) {
+func (s *transmissions) add(retries []link) {
 	if s.first == nil {
 		s.first, s.all = map[uint32]uint32{}, map[uint32][]uint32{}
 	}
@@ -164,17 +164,17 @@ func (s *sendings) add(retries []link) {
 }
 
 // of gives the frames of the unit that a frame is of.
-func (s *sendings) of(frame uint32) []uint32 {
+func (s *transmissions) of(frame uint32) []uint32 {
 	root := s.root(frame)
 	return append([]uint32{root}, s.all[root]...)
 }
 
 // repeats reports whether a frame is a transmission of a unit that was sent again.
-func (s *sendings) repeats(frame uint32) bool { return s.among.has(frame) }
+func (s *transmissions) repeats(frame uint32) bool { return s.among.has(frame) }
 
 // alone reports whether what acknowledges a frame acknowledges no other transmission of its
 // unit: by is what acknowledges each.
-func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
+func (s *transmissions) alone(frame uint32, by map[uint32]uint32) bool {
 	for _, f := range s.of(frame) {
 		if f != frame && by[f] != 0 && by[f] == by[frame] {
 			return false
@@ -183,7 +183,7 @@ func (s *sendings) alone(frame uint32, by map[uint32]uint32) bool {
 	return true
 }
 
-func (s *sendings) root(frame uint32) uint32 {
+func (s *transmissions) root(frame uint32) uint32 {
 	for n := 0; n < 64; n++ {
 		f, ok := s.first[frame]
 		if !ok {

@@ -196,7 +196,7 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 		}
 	}
 	goOn, end := k0, o
-	if commit < i1 { // what lies behind is for the next stretch
+	if commit < i1 { // what lies after is for the next stretch
 		for y := range row {
 			if row[y] < row[end] {
 				end = y
@@ -220,7 +220,7 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 	return commit, goOn
 }
 
-// note keeps what stayed alone behind an equal one: it may be a copy of it.
+// note keeps what stayed alone after an equal one: it may be a copy of it.
 func (m *matcher) note(g group) {
 	for point := range g {
 		for i, x := range g[point] {

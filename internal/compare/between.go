@@ -33,7 +33,7 @@ type OnlyIn struct {
 	Edge      uint64   `json:"edge"`
 }
 
-// mostFlowFrames is how many frames are named of what one file alone holds of a flow.
+// mostFlowFrames bounds the frames that are named of what one file alone holds of a flow.
 const mostFlowFrames = 5
 
 // Between counts what both files hold, by addresses.

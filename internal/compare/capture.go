@@ -24,29 +24,29 @@ type Capture struct {
 	// Open reads it once more.
 	Open func() (*capture.Source, error)
 
-	list      []datagram // in the order of the capture
-	mate      []int32    // of each: its index at the other point, none; of a copy that of the first frame here
-	fate      []Fate     // of each that is no copy
-	flows     []flow
-	pairs     []pair
-	acks      []link
-	answered  []uint32 // frames of pings
-	sendings  sendings
-	notices   []notice
-	drops     []dropped
-	parts     []part
-	numbers   map[numbersOf]*numbers
-	first     int64 // of all packets that have a time
-	last      int64
-	hasTime   bool
-	timeless  bool // packets without a time
-	shortest  int  // captured payload of a datagram that the capture cut, none when it cut none
-	words     *words
-	window    window
-	tunnels   string                 // what hides datagrams, "" for nothing
-	within    [2]int32               // see paired
-	pairsTold []explain.Unrecognised // see unrecognisedAt
-	pieces    map[uint32]uint16      // fragments that a frame completed
+	list          []datagram // in the order of the capture
+	mate          []int32    // of each: its index at the other point, none; of a copy that of the first frame here
+	fate          []Fate     // of each that is no copy
+	flows         []flow
+	pairs         []pair
+	acks          []link
+	answered      []uint32 // frames of pings
+	transmissions transmissions
+	notices       []notice
+	drops         []dropped
+	parts         []part
+	numbers       map[numbersOf]*numbers
+	first         int64 // of all packets that have a time
+	last          int64
+	hasTime       bool
+	timeless      bool // packets without a time
+	shortest      int  // captured payload of a datagram that the capture cut, none when it cut none
+	words         *words
+	window        window
+	tunnels       string                 // what hides datagrams, "" for nothing
+	within        [2]int32               // see paired
+	pairsTold     []explain.Unrecognised // see unrecognisedAt
+	pieces        map[uint32]uint16      // fragments that a frame completed
 }
 
 // A Reader takes the datagrams of a capture while it is analysed.
@@ -262,7 +262,7 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 		s := &r.shards[i]
 		c.acks = append(c.acks, s.acks...)
 		c.answered = append(c.answered, s.answered...)
-		c.sendings.add(s.retries)
+		c.transmissions.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
 		s.acks, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil
 	}

@@ -116,7 +116,7 @@ func (j *joint) carried(have []Contribution) (out []Contribution) {
 				continue
 			}
 			known[k] = true
-			c := Contribution{Cause: x.Cause, Side: j.r.sideOf(j.x, at, e.A, x.Side), Certainty: x.Certainty, Directions: []string{}, From: x.From, To: x.To,
+			c := Contribution{Cause: x.Cause, Side: j.r.sideOf(j.x, at, e.A, x.Side), Certainty: x.Certainty, Directions: []string{}, From: x.From.String(), To: x.To.String(),
 				Sentence: x.Sentence, Numbers: x.Numbers, Frames1: []uint64{}, Frames2: []uint64{}}
 			if dir != "" {
 				c.Directions = []string{dir}

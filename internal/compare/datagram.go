@@ -35,10 +35,10 @@ const (
 	copied          // a further frame of a datagram: its mate is the first frame, in the same capture
 	anchor          // it is paired, and nothing else at either point has its payload
 	altered         // it is paired, and its bytes were changed between the points
-	reordered       // at the second point it is behind one that passed the first point later
+	reordered       // at the second point it is after one that passed the first point later
 	acked           // its receiver acknowledged it …
 	sole            // … and it is the only transmission that can have been meant
-	slow            // … but that took long: for a sending that was not captured, it may be
+	slow            // … but that took long: for a transmission that was not captured, it may be
 	skippable       // an acknowledgement may pass over it
 	missing         // its receiver reports it missing, for good
 )

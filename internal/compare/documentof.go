@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/session"
 )
 
 func (r *Comparison) point(at int, captures []any) *Point {
@@ -281,7 +282,7 @@ func (r *Comparison) names(k *conn, at [2]*At) (names [2]string) {
 				side = dir.Other()
 			}
 			if names[side] == "" {
-				names[side] = role(c.Roles[dir])
+				names[side] = role(c, dir)
 			}
 		}
 	}
@@ -298,11 +299,11 @@ func (r *Comparison) names(k *conn, at [2]*At) (names [2]string) {
 }
 
 // role is what people call a side with a role.
-func role(name string) string {
-	switch name {
+func role(c *session.Conn, dir dissect.Dir) string {
+	switch c.Roles[dir] {
 	case "":
 		return ""
-	case "client", "connector":
+	case c.Protocol.Client:
 		return "player"
 	}
 	return "server"

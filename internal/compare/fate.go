@@ -176,7 +176,7 @@ func (c *Capture) ends() int64 {
 }
 
 // resolveCopies tells copies from what the other point missed, among the datagrams that
-// stayed alone behind an equal one and whose identification tells nothing.
+// stayed alone after an equal one and whose identification tells nothing.
 func (p *pairing) resolveCopies() {
 	p.ways(func(_ *line, _ int, w *way) {
 		if w.first == none || 2*w.repeated(1-w.first) >= float64(len(w.maybe[1-w.first])) {
@@ -255,7 +255,7 @@ func (p *poor) has(t int64) bool {
 	return i < len(p.to) && p.from[i] <= t
 }
 
-// markReordered marks what came to the second point behind what passed the first one later.
+// markReordered marks what came to the second point after what passed the first one later.
 func (p *pairing) markReordered() {
 	p.ways(func(_ *line, _ int, w *way) {
 		if w.first == none {

@@ -18,7 +18,7 @@ type way struct {
 	jitter  int64         // by how much delays of neighbours differ usually, ns
 	delta   int64         // median of what clock 2 shows more than clock 1 at the arrivals of anchors
 	known   bool          // delta
-	again   [2]int        // datagrams soon behind an equal one, at each point
+	again   [2]int        // datagrams soon after an equal one, at each point
 	alone   [2]int        // unique payloads of each point alone
 	rest    []group       // payloads that several datagrams have, until they are paired
 	soft    []soft        // what tells how delays go beside anchors

@@ -279,7 +279,7 @@ func (s *search) fits(m mapping) bool {
 	return n >= leastUnique && n*4 >= s.p.said(at, m.pairs[at])
 }
 
-// said is how many datagrams a pair has at a point.
+// said counts the datagrams that a pair has at a point.
 func (p *pairing) said(at int, i int32) (n int) {
 	for f := range p.c[at].flows {
 		if p.c[at].flows[f].pair == i {

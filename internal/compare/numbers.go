@@ -30,7 +30,7 @@ type numbering struct {
 	window *window
 }
 
-// widest is how many numbers without a frame are remembered between two with one.
+// widest bounds the numbers without a frame that are remembered between two with one.
 const widest = 1 << 16
 
 func (n *numbering) hear(c *session.Conn, dir dissect.Dir, x seq.Settled) {

@@ -4,9 +4,9 @@ import "strconv"
 
 // A Packet is what is told of one packet of a capture.
 type Packet struct {
-	Time   int64  // on the axis, ns since 1970
-	Told   bool   // it is a datagram: the rest is known
-	Fate   string //
+	Time   int64 // on the axis, ns since 1970
+	Told   bool  // it is a datagram: the rest is known
+	Fate   string
 	Other  uint32 // frame of the same datagram at the other point, 0 for none
 	OneWay string // ms, "" where it is not known
 }

@@ -10,7 +10,7 @@ const (
 	meanwhile = 2 // datagrams captured during each of them
 )
 
-// resolveRuns finds datagrams of a way, one behind the other, of which the second point has none
+// resolveRuns finds datagrams of a way, one after the other, of which the second point has none
 // while it captured others as usual: they were lost, however often it misses some.
 func (p *pairing) resolveRuns() {
 	p.rates = p.missRates()

@@ -106,7 +106,7 @@ func (d *dirSum) interval(at int64) *interval {
 	return v
 }
 
-// copiesOn is how many further frames the second point has more than the first.
+// copiesOn counts the further frames that the second point has more than the first.
 func (r *Comparison) copiesOn(x *passage) uint64 {
 	f := x.way.first
 	if x.fate != Delivered || f == none || len(r.p.copies[1-f]) == 0 {
@@ -199,7 +199,7 @@ func queues(delays []int64, parts []int32, of []slowest) []int64 {
 	return delays
 }
 
-// total is how many datagrams a side sent, as far as is known.
+// total counts the datagrams that a side sent, as far as is known.
 func (d *dirSum) total() (n uint64) {
 	for _, f := range d.fates {
 		n += f

@@ -78,7 +78,7 @@ type sameNumbers struct {
 	shift seq.Num
 }
 
-// mostSames is how many connections at the other point one may be, as behind a router that gives it
+// mostSames is how many connections at the other point one may be, as after a router that gives it
 // other addresses.
 const mostSames = 4
 

@@ -25,7 +25,7 @@ type joint struct {
 // A tail is how what a side sends ends.
 type tail struct {
 	sent, arrived int      // in all
-	lost          int      // behind the last that arrived, those that a capture may have missed among them
+	lost          int      // after the last that arrived, those that a capture may have missed among them
 	need          int      // of them, to be no chance
 	lostAt        int64    // when the first of them was sent, on the axis
 	frames        []uint64 // of some of them, at their first point
@@ -110,7 +110,7 @@ func (j *joint) alone() (best int, stands bool) {
 		if n > rank {
 			best, rank = at, n
 			alone := v.Alone
-			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time, Sentence: e.Sentence, WouldRefute: e.WouldRefute,
+			*v = Verdict{Cause: e.Cause, Side: side, Certainty: e.Certainty, Time: e.Time.String(), Sentence: e.Sentence, WouldRefute: e.WouldRefute,
 				Candidates: e.Candidates, Reason: e.Reason, Frames1: []uint64{}, Frames2: []uint64{}, Alone: alone}
 			v.cite(at, e.Frames)
 			j.headline(j.next(at))

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/explain"
 )
 
-// What ends a connection by losses: so many behind the last that arrived, over such a time.
+// What ends a connection by losses: so many after the last that arrived, over such a time.
 const (
 	leastTail = 3
 	tailTime  = 1e9 // ns

@@ -8,14 +8,14 @@ import (
 	"github.com/dpdissect/dpdissect/internal/explain"
 )
 
-// leastSendings is how often one packet is lost to say that it was the reason, and nearEnd how long
+// leastTransmissions is how often one packet is lost to say that it was the reason, and nearEnd how long
 // before its side sends nothing any more it is sent last at most, ns.
 const (
-	leastSendings = 3
-	nearEnd       = 12e9
+	leastTransmissions = 3
+	nearEnd            = 12e9
 )
 
-// unitLost is a packet all sendings of which were lost while others passed.
+// unitLost is a packet all transmissions of which were lost while others passed.
 func unitLost(j *joint) (f finding, ok bool) {
 	if !j.says(explain.Closed, explain.Reset, explain.RetriesExhausted, explain.SizeBlackHole, explain.Undecided, explain.PeerSilent, explain.PortClosed) {
 		return f, false
@@ -48,12 +48,12 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 	end := j.dirs[dir].last // the other side may go on for long
 	for _, i := range w.lists[w.first] {
 		d := &c.list[i]
-		if c.fate[i] != LostBetween && c.fate[i] != Uncertain || done[c.sendings.root(d.frame)] {
+		if c.fate[i] != LostBetween && c.fate[i] != Uncertain || done[c.transmissions.root(d.frame)] {
 			continue
 		}
-		done[c.sendings.root(d.frame)] = true
+		done[c.transmissions.root(d.frame)] = true
 		frames, last := j.allLost(w.first, d.frame)
-		if len(frames) < leastSendings || end-last > nearEnd {
+		if len(frames) < leastTransmissions || end-last > nearEnd {
 			continue
 		}
 		passed := j.dirs[dir].lastArrived
@@ -74,11 +74,11 @@ func (j *joint) unitOf(dir dissect.Dir) (f finding, ok bool) {
 	return f, false
 }
 
-// allLost gives the frames of all sendings of a unit at a point, none where one of them was not
+// allLost gives the frames of all transmissions of a unit at a point, none where one of them was not
 // lost, and when the last one was sent.
 func (j *joint) allLost(at int, frame uint32) (frames []uint64, last int64) {
 	c, unsure := j.r.p.c[at], false
-	for _, f := range c.sendings.of(frame) {
+	for _, f := range c.transmissions.of(frame) {
 		i := c.frameIndex(f)
 		if i == none || c.fate[i] != LostBetween && c.fate[i] != Uncertain {
 			return nil, 0

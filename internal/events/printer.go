@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// MaxEvents is how many events are held until the run is over and they can be put in order.
+// MaxEvents bounds the events that are held until the run is over and they can be put in order.
 // Tests hold fewer.
 var MaxEvents = 10_000_000
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // about holds the few words for a cause in headlines and tables. Causes with a higher
@@ -223,7 +222,7 @@ func (c *Connection) Kind() string {
 }
 
 // moment is the time that Brief is about: the worst one of what made the connection slow.
-func (c *Connection) moment() string {
+func (c *Connection) moment() Instant {
 	if slow := c.Headlined(); slow != nil {
 		return slow.worst
 	}
@@ -233,31 +232,25 @@ func (c *Connection) moment() string {
 // Headline is Brief with the time of the day.
 func (c *Connection) Headline() string {
 	at := c.moment()
-	if len(at) < len("2006-01-02T15:04:05") {
+	if at == 0 {
 		return c.Brief()
 	}
-	return at[len("2006-01-02T"):len("2006-01-02T15:04:05")] + "  " + c.Brief()
+	return at.Clock() + "  " + c.Brief()
 }
 
 // Who is the side that a line about the connection is about, its role, which may be "", and
 // its address: the one that did not open it is known to all, so it is the client, or a.
 func (c *Connection) Who() (role, address string) {
-	for i, role := range c.roles {
-		if role == "client" || role == "connector" {
-			return role, [2]string{c.A, c.B}[i]
-		}
-	}
-	return "", c.A
+	return c.roles[c.client], [2]string{c.A, c.B}[c.client]
 }
 
 // When is the time that the line is about, in ns since 1970; ok is false when it has none.
 func (c *Connection) When() (ns int64, ok bool) {
 	at := c.moment()
-	t, err := time.Parse(time.RFC3339Nano, at)
-	return t.UnixNano(), err == nil
+	return int64(at), at != 0
 }
 
-// LikelyLosses is how many datagrams were lost, proven or likely.
+// LikelyLosses counts the datagrams that were lost, proven or likely.
 func (c *Connection) LikelyLosses() uint64 { return c.lost }
 
 // replaceSide puts the side that did it into words.

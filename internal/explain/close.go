@@ -113,14 +113,14 @@ func (s *subject) ambiguous() bool {
 	return s.Wordless && s.Reason == ""
 }
 
-// What a closed connection leaves behind: some late datagrams of the side that closed it,
+// What a closed connection leaves: some late datagrams of the side that closed it,
 // soon after, in ns.
 const (
 	fewLate  = 3
 	lateTime = 10e9
 )
 
-// leftover: datagrams that came late behind the close of the connection before, and what
+// leftover: datagrams that came late after the close of the connection before, and what
 // they made the other side do, are no connection of their own.
 func leftover(s *subject) ruling {
 	if s.prev == nil || s.State == session.Established || s.FirstTime-s.prev.LastTime > lateTime {

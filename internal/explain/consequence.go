@@ -3,7 +3,7 @@ package explain
 import "slices"
 
 // consequences are what else shows while something is wrong: what is sent again, or waits, is
-// not what went wrong. A cause is listed behind those that it may be a consequence of.
+// not what went wrong. A cause is listed after those that it may be a consequence of.
 var consequences = []struct {
 	cause Cause
 	shows []Cause
@@ -32,7 +32,7 @@ func causesFirst(all []Contribution) {
 				continue
 			}
 			for k := range all {
-				if y := &all[k]; slices.Contains(q.shows, y.Cause) && y.weight >= x.weight && y.from <= x.to+besidesFor && max(y.from, y.to) >= x.from-besidesFor {
+				if y := &all[k]; slices.Contains(q.shows, y.Cause) && y.weight >= x.weight && y.From <= x.To+besidesFor && max(y.From, y.To) >= x.From-besidesFor {
 					x.weight = y.weight * causeOverConsequence
 				}
 			}

@@ -94,8 +94,8 @@ func TestPeerStalled(t *testing.T) {
 	contributes(t, "what it was sent is never answered", s, PeerStalled, "a", false)
 }
 
-// TestLateAcks: each sending was acknowledged, some 3 s late. That is the peer's doing where
-// nothing was lost; without an acknowledgement for each sending it shows no more than delay.
+// TestLateAcks: each transmission was acknowledged, some 3 s late. That is the peer's doing where
+// nothing was lost; without an acknowledgement for each transmission it shows no more than delay.
 func TestLateAcks(t *testing.T) {
 	s := established()
 	wait(s, 0)
@@ -187,7 +187,7 @@ func TestAsk(t *testing.T) {
 	lost, kicked := established(), established()
 	lost.ID, kicked.ID = 4, 5
 	lost.State = session.TimedOut
-	lost.vain(0, 8)
+	lost.longUnanswered(0, 8)
 	lost.later(40)
 	kicked.closes(1, 92, 10.1)
 	story := storyOf(lost, kicked)

@@ -3,6 +3,7 @@ package explain
 import (
 	"iter"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -59,8 +60,8 @@ type Connection struct {
 	Protocol     string         `json:"protocol"`
 	A            string         `json:"a"`
 	B            string         `json:"b"`
-	FirstTime    string         `json:"first_time,omitempty"`
-	LastTime     string         `json:"last_time,omitempty"`
+	FirstTime    Instant        `json:"first_time,omitempty"`
+	LastTime     Instant        `json:"last_time,omitempty"`
 	State        string         `json:"state"`
 	ClosedBy     string         `json:"closed_by,omitempty"`
 	Continues    *int           `json:"continues,omitempty"`    // the connection that this one carries on
@@ -69,10 +70,11 @@ type Connection struct {
 	Contributing []Contribution `json:"contributing"`
 	CapturePoint Point          `json:"capture_point"`
 
-	names [2]string // of the sides, for people
-	roles [2]string
-	lost  uint64   // datagrams, proven or likely
-	usual [2]int64 // median round trips of the sides, the shorter first, ns; 0 when none is known
+	names  [2]string // of the sides, for people
+	roles  [2]string
+	client dissect.Dir // who connected
+	lost   uint64      // datagrams, proven or likely
+	usual  [2]int64    // median round trips of the sides, the shorter first, ns; 0 when none is known
 }
 
 // A Verdict says how a connection ended, or that it did not.
@@ -80,7 +82,7 @@ type Verdict struct {
 	Cause       Cause     `json:"cause"`
 	Side        string    `json:"side,omitempty"` // a, b, both or path: who did it
 	Certainty   Certainty `json:"certainty"`
-	Time        string    `json:"time,omitempty"`
+	Time        Instant   `json:"time,omitempty"`
 	Frame       uint64    `json:"frame,omitempty"`
 	Frames      []uint64  `json:"frames"` // that prove it
 	Sentence    string    `json:"sentence"`
@@ -88,11 +90,11 @@ type Verdict struct {
 	Candidates  []Cause   `json:"candidates,omitempty"` // what is left when it is undecided
 	Reason      string    `json:"reason,omitempty"`     // text that the protocol carried
 
-	when, since int64 // Time, and when what may have led to it began, ns since 1970; 0 for none
+	since int64 // when what may have led to it began, ns since 1970; 0 for none
 }
 
 // When is its time, in ns since 1970, 0 where none is known.
-func (v *Verdict) When() int64 { return v.when }
+func (v *Verdict) When() int64 { return int64(v.Time) }
 
 // A Contribution is what made a connection slow or endangered it.
 type Contribution struct {
@@ -100,8 +102,8 @@ type Contribution struct {
 	Side      string             `json:"side,omitempty"`
 	Direction string             `json:"direction,omitempty"` // the side, a or b, whose packets it is about
 	Certainty Certainty          `json:"certainty"`
-	From      string             `json:"from,omitempty"`
-	To        string             `json:"to,omitempty"`
+	From      Instant            `json:"from,omitempty"`
+	To        Instant            `json:"to,omitempty"`
 	Frames    []uint64           `json:"frames"`
 	Sentence  string             `json:"sentence"`
 	Numbers   map[string]float64 `json:"numbers"`
@@ -109,13 +111,11 @@ type Contribution struct {
 	weight float64
 	who    string   // whose packets, or whose doing it is, for people
 	at     seq.Sign // its worst moment …
-	worst  string   // … as records give times
-	from   int64    // From and To, ns since 1970
-	to     int64
+	worst  Instant  // … as records give times
 }
 
 // Span is from when to when it lasted, in ns since 1970, 0 where that is not known.
-func (c *Contribution) Span() (from, to int64) { return c.from, c.to }
+func (c *Contribution) Span() (from, to int64) { return int64(c.From), int64(c.To) }
 
 // A Point is where the capture was made.
 type Point struct {
@@ -140,28 +140,28 @@ type Unrecognised struct {
 	Certainty Certainty `json:"certainty,omitempty"`
 	Frames    []uint64  `json:"frames"`
 	Sentence  string    `json:"sentence"`
-	FirstTime string    `json:"first_time,omitempty"`
-	LastTime  string    `json:"last_time,omitempty"`
+	FirstTime Instant   `json:"first_time,omitempty"`
+	LastTime  Instant   `json:"last_time,omitempty"`
 }
 
 // A Group is connections that share a story: the same cause, within seconds, with one machine. The
 // cause is that of their ends, or what troubled them most.
 type Group struct {
-	Cause       Cause  `json:"cause"`
-	Side        string `json:"side,omitempty"`
-	Address     string `json:"address,omitempty"` // of the machine that they share
-	From        string `json:"from"`
-	To          string `json:"to"`
-	Connections []int  `json:"connections"`
-	Sentence    string `json:"sentence"`
+	Cause       Cause   `json:"cause"`
+	Side        string  `json:"side,omitempty"`
+	Address     string  `json:"address,omitempty"` // of the machine that they share
+	From        Instant `json:"from"`
+	To          Instant `json:"to"`
+	Connections []int   `json:"connections"`
+	Sentence    string  `json:"sentence"`
 }
 
 // Asked answers what was asked about the sentence of a game, or about a time.
 type Asked struct {
 	Text       string   `json:"text,omitempty"`
-	At         string   `json:"at,omitempty"` // the time that was asked for …
-	From       string   `json:"from,omitempty"`
-	To         string   `json:"to,omitempty"` // … and what was looked at
+	At         Instant  `json:"at,omitempty"` // the time that was asked for …
+	From       Instant  `json:"from,omitempty"`
+	To         Instant  `json:"to,omitempty"` // … and what was looked at
 	Connection *int     `json:"connection,omitempty"`
 	Cause      Cause    `json:"cause,omitempty"` // absent when nothing was unusual
 	Side       string   `json:"side,omitempty"`

@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
@@ -176,7 +175,7 @@ func (t *Story) Telling(conns []*session.Conn) *Document {
 // explain is the record of one connection.
 func (s *subject) explain() Connection {
 	c := Connection{ID: s.ID, Protocol: s.Protocol.Name, A: s.A.String(), B: s.B.String(), State: s.State.String(), ClosedBy: s.ClosedBy.String(),
-		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}, roles: s.Roles}
+		Verdict: s.verdict(), Contributing: s.contributions(), CapturePoint: s.point(), names: [2]string{s.who(0), s.who(1)}, roles: s.Roles, client: s.client()}
 	for dir := range dissect.Dirs {
 		n, _ := s.lostOf(dir)
 		c.lost += n
@@ -188,7 +187,7 @@ func (s *subject) explain() Connection {
 		}
 	}
 	if s.HasTime {
-		c.FirstTime, c.LastTime = stamp(s.FirstStamp), stamp(s.LastStamp)
+		c.FirstTime, c.LastTime = Instant(s.FirstStamp), Instant(s.LastStamp)
 	}
 	if c.Verdict.Cause == PeerRestarted || s.goesOn() {
 		c.ContinuedBy = &s.Next.ID
@@ -213,23 +212,9 @@ func (s *subject) contributions() []Contribution {
 	}
 	for i := range out {
 		x := &out[i]
-		if x.worst = s.clock(x.at.Time); x.worst == "" {
-			x.worst = x.From
-		}
-		x.from, x.to = nanoseconds(x.From), nanoseconds(x.To)
+		x.worst = cmp.Or(s.clock(x.at.Time), x.From)
 	}
 	causesFirst(out)
 	slices.SortStableFunc(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
 	return out
 }
-
-// nanoseconds reads a time of a record, 0 for none.
-func nanoseconds(at string) int64 {
-	t, err := time.Parse(time.RFC3339Nano, at)
-	if err != nil {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(rfc3339) }

@@ -16,7 +16,7 @@ const second = int64(1e9)
 // start is the time of the first frame of a played connection.
 const start = 1_700_000_000 * second
 
-// at is a sign some seconds behind the start, seen once.
+// at is a sign some seconds after the start, seen once.
 func at(frame uint64, seconds float64) seq.Sign {
 	return seq.SignAt(frame, start+int64(seconds*1e9))
 }
@@ -28,7 +28,7 @@ func seen(n, frame uint64, seconds float64) seq.Sign {
 	return s
 }
 
-var hazel = &dissect.Protocol{Name: "hazel"}
+var hazel = &dissect.Protocol{Name: "hazel", Client: "client"}
 
 func endpoint(s string) dissect.Endpoint { return dissect.MakeEndpoint(netip.MustParseAddrPort(s)) }
 
@@ -53,7 +53,7 @@ func storyOf(list ...*subject) *Story {
 	return Tell(conns, nil, list[0].heard)
 }
 
-// later makes the capture go on for so many seconds behind the start.
+// later makes the capture go on for so many seconds after the start.
 func (s *subject) later(seconds float64) { s.heard = start + int64(seconds*1e9) }
 
 // closes makes a side close in a frame.
@@ -61,8 +61,8 @@ func (s *subject) closes(dir dissect.Dir, frame uint64, seconds float64) {
 	s.State, s.ClosedBy, s.Closing[dir] = session.Closed, session.Side(dir+1), at(frame, seconds)
 }
 
-// vain makes a side send number 38 again and again, for the last 5 s.
-func (s *subject) vain(dir dissect.Dir, sends uint8) {
+// longUnanswered makes a side send number 38 again and again, for the last 5 s.
+func (s *subject) longUnanswered(dir dissect.Dir, sends uint8) {
 	s.side(dir).Unanswered = seq.StuckUnit{Num: 38, Size: 60, Sends: sends, Frame: 50, Time: start + 5*second}
 }
 
@@ -71,7 +71,7 @@ func (s *subject) gone(dir dissect.Dir) {
 	s.State = session.TimedOut
 	s.side(dir).Last = seen(20, 49, 4.9)
 	s.side(dir.Other()).Last, s.side(dir.Other()).Alone = seen(60, 91, 10), 40
-	s.vain(dir.Other(), 8)
+	s.longUnanswered(dir.Other(), 8)
 	s.later(40)
 }
 

@@ -66,7 +66,7 @@ func (c *Connection) part(side string) part {
 	switch {
 	case side != "a" && side != "b":
 		return noPart
-	case (side == "a") == (c.roles[1] != "" && players[c.roles[1]]):
+	case (side == "a") == (c.client == 1):
 		return serverPart
 	}
 	return playerPart
@@ -80,19 +80,19 @@ func (m *member) trouble() bool { return abouts[m.cause].brief == "" }
 func memberOf(c *Connection, with *machine) (m member, ok bool) {
 	m = member{with: with, id: c.ID}
 	if v := &c.Verdict; v.Grave() {
-		m.cause, m.side, m.by, m.from, m.to, m.likely = v.Cause, v.Side, c.part(v.Side), v.when, v.when, v.Certainty == Likely
-		return m, v.when != 0 && abouts[v.Cause].grave >= declined
+		m.cause, m.side, m.by, m.from, m.to, m.likely = v.Cause, v.Side, c.part(v.Side), v.When(), v.When(), v.Certainty == Likely
+		return m, v.When() != 0 && abouts[v.Cause].grave >= declined
 	}
 	if c.Restarted() {
-		m.cause, m.from, m.to, m.goesOn = PeerRestarted, c.Verdict.when, c.Verdict.when, true
+		m.cause, m.from, m.to, m.goesOn = PeerRestarted, c.Verdict.When(), c.Verdict.When(), true
 		return m, m.from != 0
 	}
 	x := c.Slow()
-	if x == nil || x.from == 0 || x.Certainty == Unsettled {
+	if x == nil || x.From == 0 || x.Certainty == Unsettled {
 		return m, false
 	}
 	m.cause, m.side, m.by, m.whose = x.Cause, x.Side, c.part(x.Side), c.part(x.Direction)
-	m.from, m.to, m.likely = x.from, max(x.from, x.to), x.Certainty == Likely
+	m.from, m.to, m.likely = int64(x.From), int64(max(x.From, x.To)), x.Certainty == Likely
 	m.most = int64(1e6 * x.Numbers[measured[x.Cause]])
 	return m, true
 }
@@ -115,7 +115,7 @@ func (d *Document) Grouped() {
 			with = &machine{address: address}
 			machines[address] = with
 		}
-		with.firsts, with.lasts = append(with.firsts, nanoseconds(c.FirstTime)), append(with.lasts, nanoseconds(c.LastTime))
+		with.firsts, with.lasts = append(with.firsts, int64(c.FirstTime)), append(with.lasts, int64(c.LastTime))
 		if m, ok := memberOf(c, with); ok {
 			all = append(all, m)
 		}
@@ -180,7 +180,7 @@ func groupOf(list []member) Group {
 		g.Connections = append(g.Connections, m.id)
 	}
 	slices.Sort(g.Connections)
-	g.From, g.To, g.Sentence = stamp(first), stamp(last), groupSentence(list, first, last)
+	g.From, g.To, g.Sentence = Instant(first), Instant(last), groupSentence(list, first, last)
 	return g
 }
 

@@ -62,7 +62,7 @@ func TestGroupsOfTrouble(t *testing.T) {
 	if want := "4 of 5 connections with 10.0.0.1 were in trouble at 22:13:25–22:13:28 UTC: what the players sent was answered late, after up to 3.0 s."; got[0].Sentence != want {
 		t.Errorf("%q, want %q", got[0].Sentence, want)
 	}
-	if from, to := nanoseconds(got[0].From), nanoseconds(got[0].To); from != start+5*second || to != start+83*second/10 {
+	if from, to := int64(got[0].From), int64(got[0].To); from != start+5*second || to != start+83*second/10 {
 		t.Errorf("from %s to %s", got[0].From, got[0].To)
 	}
 	if got := groupsOf(waiting(2, 0.1)...); len(got) > 0 {
@@ -97,7 +97,7 @@ func TestGroupsOfRestarts(t *testing.T) {
 	next, with := 9, &machine{address: "10.0.0.1"}
 	var list []member
 	for id := range 3 {
-		c := Connection{ID: id, ContinuedBy: &next, Verdict: Verdict{Cause: StillOpen, Certainty: Proved, when: start}}
+		c := Connection{ID: id, ContinuedBy: &next, Verdict: Verdict{Cause: StillOpen, Certainty: Proved, Time: Instant(start)}}
 		m, ok := memberOf(&c, with)
 		if !ok || !c.Bad() || c.Headlined() != nil || c.Kind() != "begun again" || c.Weight() <= 900 {
 			t.Errorf("%+v", m)

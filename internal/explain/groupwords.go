@@ -42,9 +42,9 @@ func groupSentence(list []member, first, last int64) string {
 	if most > 0 {
 		what += ", " + fmt.Sprintf(groupMeasures[x.cause], span(most))
 	}
-	when := clockOf(first)
-	if clockOf(last) != when {
-		when += "–" + clockOf(last)
+	when := Instant(first).Clock()
+	if Instant(last).Clock() != when {
+		when += "–" + Instant(last).Clock()
 	}
 	return fmt.Sprintf("%s connections with %s %s at %s UTC: %s.", n, x.with.address, ended, when, what)
 }

@@ -159,7 +159,7 @@ func (s *subject) lostOf(dir dissect.Dir) (n uint64, sent float64) {
 }
 
 // passed counts the numbers of a side that were passed over and did not come late, as far as that
-// tells of losses: on a path that reorders one may come behind its own retry.
+// tells of losses: on a path that reorders one may come after its own retry.
 func (s *subject) passed(dir dissect.Dir) uint64 {
 	g := &s.side(dir).Signs
 	if s.reordered(0) || s.reordered(1) || s.answersAll(dir) {
@@ -206,7 +206,7 @@ func whereLost(l seq.Lost) string {
 	return ""
 }
 
-// bursts: numbers in a row that were lost, before the capture point or behind it.
+// bursts: numbers in a row that were lost, before the capture point or after it.
 func bursts(s *subject) []Contribution {
 	return s.all(func(dir dissect.Dir) (out []Contribution) {
 		x := s.side(dir)

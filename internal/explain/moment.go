@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dpdissect/dpdissect/session"
@@ -17,7 +16,7 @@ const Around = 30e9
 // momentSlack is how close to the moment trouble weighs as much as at the moment, ns.
 const momentSlack = 2e9
 
-// mostAlso is how many other connections are told of a moment.
+// mostAlso bounds the other connections that are told of a moment.
 const mostAlso = 8
 
 // An oddity is what was unusual in a connection near a moment.
@@ -35,7 +34,7 @@ type oddity struct {
 // most, the worst first.
 func (t *Story) At(at int64, conns []*session.Conn) *Asked {
 	from, to := at-Around, at+Around
-	a := &Asked{At: stamp(at), From: stamp(from), To: stamp(to), Frames: []uint64{}}
+	a := &Asked{At: Instant(at), From: Instant(from), To: Instant(to), Frames: []uint64{}}
 	var odd []oddity
 	there := 0
 	for _, c := range conns {
@@ -50,7 +49,7 @@ func (t *Story) At(at int64, conns []*session.Conn) *Asked {
 			odd = odd[:min(len(odd), 1+mostAlso)]
 		}
 	}
-	span := fmt.Sprintf("between %s and %s UTC", clockOf(from), clockOf(to))
+	span := fmt.Sprintf("between %s and %s UTC", Instant(from).Clock(), Instant(to).Clock())
 	switch {
 	case len(odd) > 0:
 		o := &odd[0]
@@ -69,25 +68,23 @@ func (t *Story) At(at int64, conns []*session.Conn) *Asked {
 
 // extent is from when to when connections have packets.
 func (t *Story) extent(conns []*session.Conn) string {
-	var first, last string
+	var first, last Instant
 	for _, c := range conns {
-		if x, ok := t.Of(c); ok && x.FirstTime != "" {
-			if first == "" || x.FirstTime < first {
+		if x, ok := t.Of(c); ok && x.FirstTime != 0 {
+			if first == 0 || x.FirstTime < first {
 				first = x.FirstTime
 			}
 			last = max(last, x.LastTime)
 		}
 	}
-	if first == "" {
+	if first == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; there are some from %s to %s UTC", dated(first), dated(last))
 }
 
-// dated is a time of a record with its date, for people.
-func dated(at string) string { return strings.Replace(at[:len("2006-01-02T15:04:05")], "T", " ", 1) }
-
-func clockOf(ns int64) string { return time.Unix(0, ns).UTC().Format("15:04:05") }
+// dated is a time with its date, for people.
+func dated(at Instant) string { return time.Unix(0, int64(at)).UTC().Format(time.DateTime) }
 
 // asEver says how answers came in the connections of a moment where nothing was unusual.
 func (t *Story) asEver(at int64, conns []*session.Conn) string {
@@ -123,12 +120,12 @@ func (c *Connection) oddity(at int64) (best oddity, ok bool) {
 		}
 	}
 	for i := range c.Contributing {
-		if x := &c.Contributing[i]; x.from != 0 && x.Certainty != Unsettled { // that names nothing
-			put(x.Cause, x.Side, x.from, max(x.from, x.to), x.weight, x.Frames, x.Sentence)
+		if x := &c.Contributing[i]; x.From != 0 && x.Certainty != Unsettled { // that names nothing
+			put(x.Cause, x.Side, int64(x.From), int64(max(x.From, x.To)), x.weight, x.Frames, x.Sentence)
 		}
 	}
 	v := &c.Verdict
-	when := v.when
+	when := v.When()
 	switch {
 	case when == 0:
 	case v.Grave():
@@ -153,7 +150,7 @@ const (
 
 // opener reports whether a side is the one that connected.
 func (c *Connection) opener(side string) bool {
-	if c.roles[1] != "" && players[c.roles[1]] {
+	if c.client == 1 {
 		return side == "b"
 	}
 	return side == "a" || side == "both"
@@ -162,7 +159,7 @@ func (c *Connection) opener(side string) bool {
 // people names the two sides of a connection for people, with their addresses.
 func (c *Connection) people() string {
 	x, y := c.A, c.B
-	if c.roles[1] != "" && players[c.roles[1]] {
+	if c.client == 1 {
 		x, y = y, x
 	}
 	if c.roles == [2]string{} {

@@ -36,7 +36,7 @@ func TestWindows(t *testing.T) {
 	var got []string
 	for _, c := range s.contributions() {
 		if c.Cause == Delay {
-			got = append(got, c.From[14:19]+" "+c.To[14:19])
+			got = append(got, c.From.String()[14:19]+" "+c.To.String()[14:19])
 		}
 	}
 	if strings.Join(got, ", ") != "13:28 13:29, 13:22 13:23" {

@@ -144,7 +144,7 @@ func (s *subject) late(dir dissect.Dir) (n uint64) {
 }
 
 // patient reports whether a side that is taken to have given up, without a closing frame,
-// may still wait: the capture ended too soon behind its last frame to tell.
+// may still wait: the capture ended too soon after its last frame to tell.
 func (s *subject) patient(quiet int64) bool {
 	slowest := int64(0)
 	for dir := range dissect.Dirs {
@@ -181,7 +181,7 @@ func (s *subject) stoppedAtOnce(quiet int64) bool {
 // numbers for long of which none is.
 func (s *subject) waits() bool {
 	for dir := range dissect.Dirs {
-		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= vainTime {
+		if x := s.side(dir); x.Unanswered.Sends >= 2 || x.Unheard.Units >= outageUnits && x.Unheard.Span() >= unansweredTime {
 			return true
 		}
 	}

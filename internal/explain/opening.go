@@ -25,7 +25,7 @@ func (s *subject) portIsClosed() bool {
 		return false
 	}
 	if first := s.firstClose(); first >= 0 && s.Closing[first].Frame < n.Frame {
-		return false // a close leaves such notices behind
+		return false // a close leaves such notices
 	}
 	return s.side(s.unreached()).Last.Frame < n.Frame
 }
@@ -108,8 +108,8 @@ func secretMismatch(s *subject) ruling {
 			return ruling{certainty: Proved, side: sides[dir], at: x.Last, proof: frames(s.faultOf(dir), s.FirstFrame), refute: "a valid signature of " + s.who(dir),
 				sentence: fmt.Sprintf("The two sides do not share a secret: none of %s that %s signed has a valid signature, and %s answered none of them.", count(g.Invalid, "packet", "packets"), s.who(dir), s.who(dir.Other()))}
 		}
-		u, vain := s.starved(dir)
-		if vain = vain && s.gaveUp() == dir && !s.silentFor(dir.Other(), u); s.discarded(dir) && (vain || s.dead(dir)) {
+		u, longUnanswered := s.starved(dir)
+		if longUnanswered = longUnanswered && s.gaveUp() == dir && !s.silentFor(dir.Other(), u); s.discarded(dir) && (longUnanswered || s.dead(dir)) {
 			return ruling{certainty: Likely, side: sides[dir], at: x.Last, proof: frames(s.FirstFrame, u.Frame), refute: "an answer to a signed packet of " + s.who(dir),
 				sentence: fmt.Sprintf("Most likely the two sides do not share a secret: %s let %s connect, but then answered nothing that it signed, %s. This capture lacks the packets that would show whether the signatures are valid.",
 					s.who(dir.Other()), s.who(dir), count(x.Last.N, "packet", "packets"))}
@@ -133,10 +133,10 @@ func (s *subject) mayDiscard(dir dissect.Dir) bool {
 	return d.HasSignatures && !verified && x.Numbers > 0 && x.LatestAcked == 0 && !x.Trips.Known
 }
 
-// heeded is how sure it is that frames of a side which pass here and are not answered did
+// arrivalCertainty is how sure it is that frames of a side which pass here and are not answered did
 // not arrive, and ended the connection so: its peer may have discarded what it signed, and
-// where a port is closed behind it without a close, a program may have been killed.
-func (s *subject) heeded(dir dissect.Dir) Certainty {
+// where a port is closed after it without a close, a program may have been killed.
+func (s *subject) arrivalCertainty(dir dissect.Dir) Certainty {
 	if s.mayDiscard(dir) || s.portIsClosed() {
 		return Likely
 	}

@@ -12,7 +12,7 @@ import (
 // Thresholds of what else is said.
 const (
 	fewest       = 5    // observations that a share needs
-	reorderShare = 0.01 // of first sendings
+	reorderShare = 0.01 // of first transmissions
 	copyShare    = 0.02 // of frames
 	idleFor      = 20e9 // ns
 	leadShare    = 0.5  // of numbers, answered before they come: of fewer the capture may lack the first transmissions

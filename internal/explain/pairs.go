@@ -26,7 +26,7 @@ func unrecognised(p *session.Story, names *namer) (u Unrecognised, ok bool) {
 		u.Bits = &bits
 	}
 	if p.Since != 0 {
-		u.FirstTime, u.LastTime = stamp(p.Since), stamp(p.Latest)
+		u.FirstTime, u.LastTime = Instant(p.Since), Instant(p.Latest)
 	}
 	name := guess
 	if name == "" {

@@ -12,7 +12,7 @@ func (s *subject) dead(dir dissect.Dir) bool {
 	return s.side(dir).CutOff || s.side(dir.Other()).HearsNone && !s.side(dir.Other()).CutOff
 }
 
-// ignoredUnits is how many numbers are, of a side whose peer's frames the capture lost.
+// ignoredUnits is the same for a side whose peer's frames the capture lost.
 const ignoredUnits = 10
 
 // ignored reports whether the peer of a side, which goes on for long, acknowledges nothing of
@@ -23,7 +23,7 @@ func (s *subject) ignored(dir dissect.Dir) bool {
 	if s.missed(dir.Other()) {
 		least = ignoredUnits
 	}
-	return x.Unheard.Units >= least && x.LatestAcked < x.Unheard.First.Time && s.side(dir.Other()).Last.Time-x.Unheard.Last >= vainTime
+	return x.Unheard.Units >= least && x.LatestAcked < x.Unheard.First.Time && s.side(dir.Other()).Last.Time-x.Unheard.Last >= unansweredTime
 }
 
 // over reports whether the connection ended without an orderly close.
@@ -31,9 +31,9 @@ func (s *subject) over() bool {
 	return s.gaveUp() >= 0 || s.State == session.TimedOut || s.State == session.Reset || s.stale()
 }
 
-// inVain reports whether what a side sends does not arrive at its peer, or whether that
+// noProgress reports whether what a side sends does not arrive at its peer, or whether that
 // acknowledges nothing new, or the side sent one unit again and again without an answer though its peer was heard all the while.
-func (s *subject) inVain(dir dissect.Dir) bool {
+func (s *subject) noProgress(dir dissect.Dir) bool {
 	return s.dead(dir) || s.ignored(dir) || s.exhausted(dir) && s.side(dir.Other()).Last.Time > s.side(dir).Unanswered.Time+s.trip()
 }
 
@@ -47,7 +47,7 @@ func oneWay(s *subject) ruling {
 		if !s.dead(dir) || s.dead(dir.Other()) || s.ignored(dir.Other()) {
 			continue
 		}
-		run, r := &s.side(dir).Unheard, ruling{certainty: s.heeded(dir), side: path}
+		run, r := &s.side(dir).Unheard, ruling{certainty: s.arrivalCertainty(dir), side: path}
 		if s.side(dir).CutOff {
 			r.at, r.proof = run.First, frames(run.First.Frame, s.side(dir.Other()).Last.Frame)
 			r.sentence = fmt.Sprintf("From %s on, nothing that %s sent was answered by %s: %s in %s was, while %s of %s came. %s only one direction of the path worked.",
@@ -83,16 +83,16 @@ func none(n int32, what string) string {
 
 // pathDead: both sides go on, and neither hears the other.
 func pathDead(s *subject) ruling {
-	if !s.over() || !s.inVain(0) || !s.inVain(1) {
+	if !s.over() || !s.noProgress(0) || !s.noProgress(1) {
 		return ruling{}
 	}
 	first := s.side(0).Unheard.First
 	if other := s.side(1).Unheard.First; first.N == 0 || other.N > 0 && other.Frame < first.Frame {
 		first = other
 	}
-	certainty := s.heeded(0)
+	certainty := s.arrivalCertainty(0)
 	if certainty == Proved {
-		certainty = s.heeded(1)
+		certainty = s.arrivalCertainty(1)
 	}
 	return ruling{certainty: certainty, side: path, at: first, proof: frames(first.Frame, s.side(0).Last.Frame, s.side(1).Last.Frame), refute: "an answer after it",
 		sentence: fmt.Sprintf("The path between the two broke, most likely at %s: both sides kept sending, and neither answered anything of the other again.", s.in(first))}

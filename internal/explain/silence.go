@@ -11,9 +11,9 @@ import (
 // What shows that a side had no answer: it sent one unit so often, or for so long, in ns,
 // without an acknowledgement, or once less while so many later ones were acknowledged.
 const (
-	vainSends  = 4
-	vainTime   = 4e9
-	vainOthers = 5
+	unansweredSends  = 4
+	unansweredTime   = 4e9
+	unansweredOthers = 5
 )
 
 // quitter is the side that ended the connection by itself, by a closing frame, by closing
@@ -45,7 +45,7 @@ func (s *subject) gaveUp() dissect.Dir {
 	if x < 0 || !s.speaks(1) || s.State == session.TimedOut || s.stale() || s.exhausted(x) || s.side(x).HearsNone {
 		return x
 	}
-	if y := s.side(x); y.Waiting.N > 0 && y.Last.Time-y.Waiting.Time >= vainTime && s.quiet(x.Other()) >= vainTime {
+	if y := s.side(x); y.Waiting.N > 0 && y.Last.Time-y.Waiting.Time >= unansweredTime && s.quiet(x.Other()) >= unansweredTime {
 		return x
 	}
 	return -1
@@ -53,16 +53,16 @@ func (s *subject) gaveUp() dissect.Dir {
 
 // exhausted reports whether a side sent one unit again and again without an answer: often,
 // for long, or while later ones were acknowledged, one after the other. Of a side whose port
-// is closed behind that, half the time tells: a program that is killed waits for nothing.
+// is closed after that, half the time tells: a program that is killed waits for nothing.
 func (s *subject) exhausted(dir dissect.Dir) bool {
 	x := s.side(dir)
 	u, stuck := &x.Unanswered, &x.Signs.Stuck
-	vain := int64(vainTime)
+	longUnanswered := int64(unansweredTime)
 	if s.portIsClosed() && s.unreached() == dir {
-		vain /= 2
+		longUnanswered /= 2
 	}
-	passed := stuck.Num == u.Num && stuck.Others >= vainOthers && u.Sends >= vainSends-1
-	return u.Sends >= vainSends || u.Sends >= 2 && x.Last.Time-u.Time >= vain || passed
+	passed := stuck.Num == u.Num && stuck.Others >= unansweredOthers && u.Sends >= unansweredSends-1
+	return u.Sends >= unansweredSends || u.Sends >= 2 && x.Last.Time-u.Time >= longUnanswered || passed
 }
 
 // starved gives the unit of a side that it sent again to the end while its peer was heard
@@ -77,11 +77,11 @@ func (s *subject) starved(dir dissect.Dir) (u *seq.StuckUnit, ok bool) {
 // frames came of the peer; its sender gave up.
 func retriesExhausted(s *subject) ruling {
 	x := s.gaveUp()
-	if x < 0 || s.hole() == x {
+	if x < 0 || s.blackHole() == x {
 		return ruling{}
 	}
 	u, ok := s.starved(x)
-	what, certainty := fmt.Sprintf("one packet (%s)", count(uint64(u.Size), "byte", "bytes")), s.heeded(x)
+	what, certainty := fmt.Sprintf("one packet (%s)", count(uint64(u.Size), "byte", "bytes")), s.arrivalCertainty(x)
 	if unit := s.starvedUnit(x); !ok && unit != nil {
 		u, ok, what, certainty = unit, true, "one message", Likely
 	}
@@ -99,7 +99,7 @@ func retriesExhausted(s *subject) ruling {
 func (s *subject) starvedUnit(dir dissect.Dir) *seq.StuckUnit {
 	x := s.side(dir)
 	for _, u := range []*seq.StuckUnit{&x.Losses.Starved, &x.Signs.Stuck} {
-		if u.Sends >= vainSends && s.starves(dir, u) && !s.dead(dir) && !s.dead(dir.Other()) {
+		if u.Sends >= unansweredSends && s.starves(dir, u) && !s.dead(dir) && !s.dead(dir.Other()) {
 			return u
 		}
 	}
@@ -113,8 +113,8 @@ func (s *subject) silentFor(dir dissect.Dir, u *seq.StuckUnit) bool {
 	return s.quiet(dir) > tried/2
 }
 
-// hole is the side whose large units alone never arrive, -1 when there is none.
-func (s *subject) hole() dissect.Dir {
+// blackHole is the side whose large units alone never arrive, -1 when there is none.
+func (s *subject) blackHole() dissect.Dir {
 	for dir := range dissect.Dirs {
 		if s.side(dir).BlackHole && s.side(dir).Unanswered.Sends > 0 {
 			return dir
@@ -126,7 +126,7 @@ func (s *subject) hole() dissect.Dir {
 // sizeBlackHole: as retriesExhausted, and only what is larger than a size fails.
 func sizeBlackHole(s *subject) ruling {
 	dir := s.gaveUp()
-	if dir < 0 || s.hole() != dir {
+	if dir < 0 || s.blackHole() != dir {
 		return ruling{}
 	}
 	g, last := s.side(dir), s.side(dir).Last

@@ -25,8 +25,7 @@ func (d *Document) Narrow(from, to int64, words string) {
 	d.Span = words
 }
 
-// beside reports whether what lasts from the first to the last of two times, as records give
-// them, lies outside a span. Such times are equally long and compare as text.
-func beside(first, last string, from, to int64) bool {
-	return first == "" || first >= stamp(to) || max(first, last) < stamp(from)
+// beside reports whether what lasts from the first to the last of two times lies outside a span.
+func beside(first, last Instant, from, to int64) bool {
+	return first == 0 || int64(first) >= to || int64(max(first, last)) < from
 }

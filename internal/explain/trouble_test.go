@@ -11,19 +11,19 @@ import (
 // TestCausesFirst: a cause weighs more than what it makes at the same time, and no more than that
 // otherwise.
 func TestCausesFirst(t *testing.T) {
-	const s = second
+	const s = Instant(second)
 	for _, tt := range []struct {
 		name         string
 		cause, other Contribution
 		first        bool
 	}{
-		{"a wait for what was lost", Contribution{Cause: Loss, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Delay, weight: 0.5, from: 11 * s, to: 13 * s}, true},
-		{"it begins soon after", Contribution{Cause: Loss, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Delay, weight: 0.5, from: 14 * s, to: 15 * s}, true},
-		{"it begins later", Contribution{Cause: Loss, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Delay, weight: 0.5, from: 14*s + 1, to: 15 * s}, false},
-		{"it was over before", Contribution{Cause: Loss, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Delay, weight: 0.5, from: 5 * s, to: 8*s - 1}, false},
-		{"a loss that is open", Contribution{Cause: Loss, Certainty: Unsettled, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Delay, weight: 0.5, from: 11 * s, to: 13 * s}, false},
-		{"no consequence of it", Contribution{Cause: Loss, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Reordering, weight: 0.5, from: 11 * s, to: 13 * s}, false},
-		{"the other way round", Contribution{Cause: Delay, weight: 0.1, from: 10 * s, to: 12 * s}, Contribution{Cause: Loss, weight: 0.5, from: 11 * s, to: 13 * s}, false},
+		{"a wait for what was lost", Contribution{Cause: Loss, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Delay, weight: 0.5, From: 11 * s, To: 13 * s}, true},
+		{"it begins soon after", Contribution{Cause: Loss, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Delay, weight: 0.5, From: 14 * s, To: 15 * s}, true},
+		{"it begins later", Contribution{Cause: Loss, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Delay, weight: 0.5, From: 14*s + 1, To: 15 * s}, false},
+		{"it was over before", Contribution{Cause: Loss, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Delay, weight: 0.5, From: 5 * s, To: 8*s - 1}, false},
+		{"a loss that is open", Contribution{Cause: Loss, Certainty: Unsettled, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Delay, weight: 0.5, From: 11 * s, To: 13 * s}, false},
+		{"no consequence of it", Contribution{Cause: Loss, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Reordering, weight: 0.5, From: 11 * s, To: 13 * s}, false},
+		{"the other way round", Contribution{Cause: Delay, weight: 0.1, From: 10 * s, To: 12 * s}, Contribution{Cause: Loss, weight: 0.5, From: 11 * s, To: 13 * s}, false},
 	} {
 		all := []Contribution{tt.other, tt.cause}
 		if causesFirst(all); all[0].weight != tt.other.weight || (all[1].weight > all[0].weight) != tt.first || !tt.first && all[1].weight != tt.cause.weight {
@@ -100,8 +100,8 @@ func TestTakesOver(t *testing.T) {
 	}
 }
 
-// TestPassedOverAndAnswered: what was passed over, where each sending has an answer of its own, came
-// behind its retry.
+// TestPassedOverAndAnswered: what was passed over, where each transmission has an answer of its own, came
+// after its retry.
 func TestPassedOverAndAnswered(t *testing.T) {
 	s := established()
 	s.side(0).Signs.PassedOver, s.side(0).Signs.Holes = 8, seen(8, 20, 2)

@@ -50,11 +50,8 @@ func (s *subject) verdict() Verdict {
 	}
 	v := Verdict{Cause: best, Side: found.side, Certainty: found.certainty, Time: s.clock(found.at.Time), Frame: found.at.Frame,
 		Frames: frames(append(found.proof, found.at.Frame)...), Sentence: found.sentence, WouldRefute: found.refute, Candidates: found.left}
-	if v.Time != "" {
-		v.when = found.at.Time + s.end.Shift
-		if found.since != 0 && found.at.Time-found.since <= nearEnd {
-			v.since = found.since + s.end.Shift
-		}
+	if v.Time != 0 && found.since != 0 && found.at.Time-found.since <= nearEnd {
+		v.since = found.since + s.end.Shift
 	}
 	if best != StillOpen {
 		v.Reason = s.Reason

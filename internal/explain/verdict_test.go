@@ -14,7 +14,7 @@ func TestStillOpen(t *testing.T) {
 	expect(t, "at the end of the capture", s, StillOpen, "", Proved, "(packet 91)")
 	s.later(60)
 	expect(t, "nobody keeps it alive", s, StillOpen, "", Likely)
-	s.vain(0, 3)
+	s.longUnanswered(0, 3)
 	expect(t, "something waits for long", s, RetriesExhausted, path, Proved)
 	s = established()
 	s.later(60)
@@ -104,7 +104,7 @@ func TestSecretMismatchUnseen(t *testing.T) {
 	untaken := func() *subject {
 		s := established()
 		s.State = session.TimedOut
-		s.vain(0, 8)
+		s.longUnanswered(0, 8)
 		s.later(40)
 		s.Dir[0].HasSignatures, s.Dir[0].Signatures.Unverifiable = true, 40
 		s.side(0).Trips.Known = false
@@ -154,7 +154,7 @@ func TestPeerRestarted(t *testing.T) {
 func TestRetriesExhausted(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut
-	s.vain(0, 8)
+	s.longUnanswered(0, 8)
 	s.later(40)
 	expect(t, "others came meanwhile", s, RetriesExhausted, path, Proved, "60 bytes", "8 times")
 	s.closes(0, 92, 10.1)
@@ -164,14 +164,14 @@ func TestRetriesExhausted(t *testing.T) {
 	expect(t, "three times in 2 s", s, Closed, "a", Likely)
 	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 60, Sends: 3, Frame: 80, Others: 9}
 	expect(t, "three times, while nine others were acknowledged", s, RetriesExhausted, path, Proved)
-	s.vain(0, 1)
+	s.longUnanswered(0, 1)
 	expect(t, "nothing was sent again", s, Closed, "a", Likely)
 }
 
 // TestGaveUpAfterFourSeconds: who closes although it waited for an answer as long as programs do,
 // and the other side was silent meanwhile, gave up.
 func TestGaveUpAfterFourSeconds(t *testing.T) {
-	for waited, want := range map[int64]dissect.Dir{vainTime - 1: -1, vainTime: 0} {
+	for waited, want := range map[int64]dissect.Dir{unansweredTime - 1: -1, unansweredTime: 0} {
 		s := established()
 		s.closes(0, 92, 10.1)
 		s.side(0).Last, s.side(1).Last = seen(45, 92, 10), seen(46, 60, 1)
@@ -185,7 +185,7 @@ func TestGaveUpAfterFourSeconds(t *testing.T) {
 func TestSizeBlackHole(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut
-	s.vain(0, 8)
+	s.longUnanswered(0, 8)
 	s.later(40)
 	s.side(0).Signs.Stuck = seq.StuckUnit{Num: 38, Size: 906, Sends: 8, Frame: 50, Others: 5}
 	s.side(0).LargestAcked, s.side(0).BlackHole = 68, true
@@ -243,8 +243,8 @@ func TestPathDead(t *testing.T) {
 	s := established()
 	s.State = session.TimedOut
 	s.later(40)
-	s.vain(0, 8)
-	s.vain(1, 8)
+	s.longUnanswered(0, 8)
+	s.longUnanswered(1, 8)
 	expect(t, "both try in vain", s, PathDead, path, Proved)
 	s.side(1).Unanswered = seq.StuckUnit{}
 	expect(t, "one of them", s, RetriesExhausted, path, Proved)

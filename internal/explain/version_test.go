@@ -44,7 +44,7 @@ func TestVersionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestVersionsUntil: who came later than ten minutes behind a client tells nothing of it.
+// TestVersionsUntil: who came later than ten minutes after a client tells nothing of it.
 func TestVersionsUntil(t *testing.T) {
 	c := clients{times: []int64{5, 9}, versions: map[string]int64{"1": 5, "2": 9}}
 	if x := c.until(8, "2"); x == nil || x.n != 1 || x.named != "1" {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -33,26 +32,25 @@ func (n *namer) or(e dissect.Endpoint) string {
 // who names a side for people: by its role, where it has one, and the name that its address
 // has.
 func (s *subject) who(dir dissect.Dir) string {
-	return call(s.Roles[dir], s.names.of(s.endpoint(dir)), s.endpoint(dir).String())
+	if s.Roles[dir] == "" {
+		return s.address(dir)
+	}
+	role := "the server"
+	if dir == s.client() {
+		role = "the player"
+	}
+	if name := s.names.of(s.endpoint(dir)); name != "" {
+		return role + " " + name
+	}
+	return role
 }
 
-// players are the roles of who connects to a game; their peer is the server.
-var players = map[string]bool{"client": true, "connector": true}
-
-// call is what a side is called that has a role, a name, and an address.
-func call(role, name, address string) string {
-	switch {
-	case role == "":
-		return cmp.Or(name, address)
-	case players[role]:
-		role = "player"
-	default:
-		role = "server"
+// client is the side that connected: by its role, else the first that was captured.
+func (s *subject) client() dissect.Dir {
+	if role := s.Roles[1]; role != "" && role == s.Protocol.Client {
+		return 1
 	}
-	if name == "" {
-		return "the " + role
-	}
-	return "the " + role + " " + name
+	return 0
 }
 
 // address is that of a side, or its name.
@@ -66,15 +64,12 @@ func (s *subject) Who(dir dissect.Dir) string {
 	return capital(s.who(dir))
 }
 
-// rfc3339 is the form of times in records.
-const rfc3339 = "2006-01-02T15:04:05.000000000Z"
-
-// clock is a time of the connection as RFC 3339, "" when it has none.
-func (s *subject) clock(t int64) string {
+// clock is a time of the connection by the capture's clock, 0 when it has none.
+func (s *subject) clock(t int64) Instant {
 	if t == 0 || !s.HasTime {
-		return ""
+		return 0
 	}
-	return time.Unix(0, t+s.end.Shift).UTC().Format(rfc3339)
+	return Instant(t + s.end.Shift)
 }
 
 // at is a time of day for people, with tenths of a second.

@@ -223,7 +223,7 @@ func (q *Queue) workConfig(name string) jetstream.StreamConfig {
 }
 
 // bucketConfig is that of a bucket of keys or objects, as the client makes them, but that all is read
-// from the leader: a copy that lags behind shows records that are none any more.
+// from the leader: a copy that lags after shows records that are none any more.
 func bucketConfig(name string, subjects ...string) jetstream.StreamConfig {
 	c := jetstream.StreamConfig{Name: name, Subjects: subjects, Discard: jetstream.DiscardNew, AllowRollup: true}
 	if strings.HasPrefix(name, "KV_") {

@@ -11,9 +11,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// objectPatience is for how long an object that should be there may be not found: another replica
+// objectTimeout is for how long an object that should be there may be not found: another replica
 // needs a moment.
-const objectPatience = 10 * time.Second
+const objectTimeout = 10 * time.Second
 
 // objectTime is how long one may be on its way.
 const objectTime = time.Minute
@@ -31,7 +31,7 @@ func (q *Queue) state(ctx context.Context, name string) (b []byte, err error) {
 		if err == nil || !errors.Is(err, jetstream.ErrObjectNotFound) && !errors.Is(err, jetstream.ErrDigestMismatch) {
 			return b, err
 		}
-		if time.Since(begun) > objectPatience {
+		if time.Since(begun) > objectTimeout {
 			return nil, nil
 		}
 		select {
@@ -59,7 +59,7 @@ func (q *Queue) keep(ctx context.Context, s *Step, b []byte) (name string, err e
 }
 
 // drop forgets a state, with all that tells of it: names come once only, so what the client's Delete
-// leaves behind would stay for ever.
+// leaves after would stay for ever.
 func (q *Queue) drop(ctx context.Context, name string) error {
 	if name == "" {
 		return nil

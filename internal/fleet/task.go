@@ -53,7 +53,7 @@ func (t *task) do(ctx context.Context) error {
 	return t.begin(ctx)
 }
 
-// over reports whether the step is behind a record.
+// over reports whether the step is after a record.
 func (t *task) over(r *Record) bool {
 	if t.s.End {
 		return r.Over

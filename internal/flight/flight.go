@@ -104,7 +104,7 @@ func (r *Recorder) Close(now time.Time) {
 	}
 }
 
-// Dumps is how many files were written.
+// Dumps counts the files that were written.
 func (r *Recorder) Dumps() int { return r.dumps }
 
 // comment puts a comment on a packet. What packets carry stands in it escaped, as in all other

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// MostPictures is how many connections a page draws.
+	// MostPictures bounds the connections that a page draws.
 	MostPictures = 20
 
-	// allColumns is how many columns the pictures of a page have together, and mostColumns
+	// allColumns is the number of columns that the pictures of a page have together, and mostColumns
 	// how many one side has: more than a screen shows.
 	allColumns  = 24_000
 	mostColumns = 2_000

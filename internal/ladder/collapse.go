@@ -2,7 +2,7 @@ package ladder
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// worthwhile is how many like frames make a run.
+// worthwhile is the number of like frames that make a run.
 const worthwhile = 3
 
 // newsworthy are the words that make a frame worth a row of its own.

@@ -15,7 +15,7 @@ import (
 // Schema is the name of the document.
 const Schema = "dpdissect/ladder/1"
 
-// MaxFrames is how many frames a ladder holds, and how many lost numbers of its connection.
+// MaxFrames bounds the frames that a ladder holds, and how many lost numbers of its connection.
 const MaxFrames = 100_000
 
 // TooMany says that a selection has more frames than a ladder holds.
@@ -90,8 +90,8 @@ type Notice struct {
 // A Ladder is the rows of one connection, or of what was chosen of it.
 type Ladder struct {
 	Conn     *session.Conn
-	Frames   int                 // in all rows
-	Rows     []Row               //
+	Frames   int // in all rows
+	Rows     []Row
 	Story    *explain.Connection // nil when nothing is known of its end
 	Filtered bool                // frames in between may have been left out
 }

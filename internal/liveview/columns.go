@@ -121,7 +121,7 @@ func compareEnds(a, b *dissect.Endpoint) int {
 }
 
 // compare orders rows by the column; rows that end up equal keep the order in which
-// they were seen. reverse turns what is known around: the unknown stays behind it.
+// they were seen. reverse turns what is known around: the unknown stays after it.
 func (c *column) compare(a, b *sampler.Row, reverse bool) int {
 	if c.key == nil {
 		n := c.order(a, b)

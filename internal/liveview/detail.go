@@ -70,7 +70,7 @@ func (m *model) numbers(r *sampler.Row) []string {
 		text := string(report.AppendPairs(nil, m.look.Palette, m.width, blocks...))
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
-	now, sent, lost := m.now(r), m.sendings(r), m.losses(r)
+	now, sent, lost := m.now(r), m.transmissions(r), m.losses(r)
 	if lines := lay(now, sent, lost); len(lines) == 1+max(len(now), len(sent), len(lost)) {
 		return lines
 	}
@@ -154,8 +154,8 @@ func (m *model) now(r *sampler.Row) []report.Pair {
 	}
 }
 
-// sendings are what the sides sent so far.
-func (m *model) sendings(r *sampler.Row) []report.Pair {
+// transmissions are what the sides sent so far.
+func (m *model) transmissions(r *sampler.Row) []report.Pair {
 	plain, warn := render.Style{}, m.look.Warn
 	return []report.Pair{
 		m.count(r, "frames", measure.Frames, plain),
@@ -216,7 +216,7 @@ func (m *model) notes(r *sampler.Row) (lines []string) {
 	return lines
 }
 
-// wrap puts a text behind a head, in indented lines of so many columns.
+// wrap puts a text after a head, in indented lines of so many columns.
 func wrap(head, text string, columns int) []string {
 	lines, line := []string{head}, "   "
 	for word := range strings.SplitSeq(text, " ") {

@@ -138,7 +138,7 @@ func (m *model) head(s *screen) {
 	s.end()
 }
 
-// overlap appends space; -1 is an arrow that took a column of the gap behind it.
+// overlap appends space; -1 is an arrow that took a column of the gap after it.
 func (s *screen) overlap(n int) {
 	if n >= 0 {
 		s.space(n)

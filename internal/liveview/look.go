@@ -189,7 +189,7 @@ func clock(ns int64) string {
 
 func two(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }
 
-// width is how many columns a text without sequences takes.
+// width counts the columns that a text without sequences takes.
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

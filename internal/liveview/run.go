@@ -24,7 +24,7 @@ type Options struct {
 // output are.
 func OpenTerminal() (in, out *os.File, err error) { return tea.OpenTTY() }
 
-// framesPerSecond is how often the screen is drawn at most.
+// framesPerSecond limits drawing: more than a terminal shows would only take time.
 const framesPerSecond = 30
 
 // Run shows snapshots on the terminal out, and takes keys from in, until the user

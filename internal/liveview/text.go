@@ -15,7 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// TopConnections is how many connections a record of text has.
+// TopConnections is the number of connections that a record of text has.
 const TopConnections = 20
 
 // TextOptions say how a record is written. The zero value suits a file.

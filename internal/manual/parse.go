@@ -56,7 +56,7 @@ func (p *Page) Section(title string) *Page {
 	return nil
 }
 
-// next reads the block that begins at a line and gives the line behind it.
+// next reads the block that begins at a line and gives the line after it.
 func (p *Page) next(lines []string, i int) int {
 	line := lines[i]
 	switch {

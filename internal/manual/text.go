@@ -72,7 +72,7 @@ func writeTable(b *strings.Builder, rows [][]string, width int) {
 	}
 }
 
-// restOf joins the cells behind the first.
+// restOf joins the cells after the first.
 func restOf(row []string) string {
 	var rest []string
 	for _, c := range row[1:] {
@@ -83,7 +83,7 @@ func restOf(row []string) string {
 	return strings.Join(rest, ": ")
 }
 
-// writeFilled writes text behind a head; further lines begin with an indent.
+// writeFilled writes text after a head; further lines begin with an indent.
 func writeFilled(b *strings.Builder, head, indent, text string, width int) {
 	line, empty := head, true
 	for _, word := range strings.Fields(text) {

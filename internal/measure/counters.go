@@ -10,7 +10,7 @@ const (
 	DataFrames
 	Acks
 	Retries
-	Sendings
+	Transmissions
 	UnneededRetries
 	Duplicates
 	OutOfOrder
@@ -60,7 +60,7 @@ var Table = [Counters]Row{
 		"including copies and retries", Never},
 	Acks:    {"acks", "frames that only acknowledge", "captured frames whose only purpose is to acknowledge", Never},
 	Retries: {"retries", "transmissions of units sent before", "transmissions of a unit that was sent before; copies made by the network do not count", Never},
-	Sendings: {"sendings", "transmissions that retries are a share of, retries included", "the number of transmissions that `retries` is a " +
+	Transmissions: {"sendings", "transmissions that retries are a share of, retries included", "the number of transmissions that `retries` is a " +
 		"share of, retries included: data frames, plus keepalives where these are also resent; for kNet's library, messages sent " +
 		"reliably, which are what it retries. Budgets use it for `data_frames` in `retries/data_frames`", Never},
 	UnneededRetries: {"unneeded_retries", "retries of acknowledged units", "retries of units whose acknowledgement had been captured " +

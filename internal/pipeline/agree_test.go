@@ -135,7 +135,7 @@ func foreignTruth(t *testing.T, file string) told {
 	return tell
 }
 
-// wilds is how many random sessions a test plays: more with DPDISSECT_WILD.
+// wilds counts the random sessions that a test plays: more with DPDISSECT_WILD.
 func wilds(t *testing.T, n int) (first, last uint64) {
 	t.Helper()
 	if testing.Short() {
@@ -170,7 +170,7 @@ func TestOracleWild(t *testing.T) {
 	var lost tracegen.Lost
 	var proven seq.Lost
 	for seed := first; seed <= last; seed++ {
-		w := tracegen.RollDP8(seed)
+		w := tracegen.DrawDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)
 		if len(truth.Connections) == 0 {
 			continue
@@ -180,8 +180,8 @@ func TestOracleWild(t *testing.T) {
 		tell := told{version: w.Version, signing: w.Signing}
 		opts := secretsOf(t, truth)
 		cfg := session.Config{Protocols: protocols.All(opts)}
-		if _, conns := track(all, cfg); len(conns) == 0 || w.Deaf {
-			if !w.Deaf && len(all) >= 12 {
+		if _, conns := track(all, cfg); len(conns) == 0 || w.Unseen {
+			if !w.Unseen && len(all) >= 12 {
 				t.Errorf("seed %d: not recognised in %d datagrams", seed, len(all))
 			}
 			unrecognised++
@@ -217,7 +217,7 @@ func TestOracleWild(t *testing.T) {
 }
 
 // overclaimed lists the losses that are claimed and were not. A number that the
-// capture missed and that was lost behind it looks as if lost before: only other
+// capture missed and that was lost after it looks as if lost before: only other
 // numbers, missed and acknowledged, give such a capture away.
 func overclaimed(c *session.Conn, truth *tracegen.Connection) (out []string) {
 	for dir, key := range []string{"a", "b"} {

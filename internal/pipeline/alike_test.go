@@ -58,7 +58,7 @@ func (s *scribe) conn(c *session.Conn, exact bool) {
 }
 
 // written is all that the analysis of a capture tells, of a run without end with a
-// tick behind every datagram.
+// tick after every datagram.
 func written(all []dissect.Datagram, cfg session.Config, exact bool) []string {
 	s := &scribe{}
 	cfg.Protocols = protocols.All(protocols.Options{})
@@ -116,10 +116,10 @@ func TestEndlessAlike(t *testing.T) {
 	}
 }
 
-// TestLeanAlike: what a lean run forgets makes no difference to any of the captures,
+// TestCompactAlike: what a compact run forgets makes no difference to any of the captures,
 // but for rounded percentiles and, of few rules, some opportunities that are not seen
 // to pass.
-func TestLeanAlike(t *testing.T) {
+func TestCompactAlike(t *testing.T) {
 	for _, path := range allCaptures(t) {
 		all := readAll(t, path)
 		want, got := written(all, session.Config{}, false), written(all, session.Config{Idle: 1 << 60, LowMemory: true}, false)

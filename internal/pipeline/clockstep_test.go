@@ -23,8 +23,8 @@ var clockSteps = []int64{1, 1e8, 3600e9, 31_557_600e9}
 
 // TestClockSteps sets the clock at every place of ten traces, forwards and back, by
 // a tenth of a second to a year: no fault, the same with three workers, JSON as the
-// schemas say, every datagram still counted, and a clock that is set back accuses
-// nobody of anything.
+// schemas say, every datagram still counted, and a clock that is set back is held against
+// nobody.
 func TestClockSteps(t *testing.T) {
 	schemas := compiled(t)
 	for n, name := range clockTraces {
@@ -47,8 +47,8 @@ func TestClockSteps(t *testing.T) {
 					if (at+k+n)%16 == 0 {
 						valid(t, schemas, y)
 					}
-					if step < 0 && accusations(y) > accusations(plain) {
-						t.Errorf("%d findings, %d without the step", accusations(y), accusations(plain))
+					if step < 0 && endpointFindings(y) > endpointFindings(plain) {
+						t.Errorf("%d findings, %d without the step", endpointFindings(y), endpointFindings(plain))
 					}
 					if t.Failed() {
 						t.Fatalf("the clock is set by %d ns at packet %d", step, at+1)
@@ -66,8 +66,8 @@ func negated(steps []int64) (out []int64) {
 	return out
 }
 
-// accusations counts the findings on endpoints.
-func accusations(y *yield) (n uint64) {
+// endpointFindings counts the findings on endpoints.
+func endpointFindings(y *yield) (n uint64) {
 	for _, c := range y.conns {
 		n += c.Findings[conform.Error] + c.Findings[conform.Warn]
 	}

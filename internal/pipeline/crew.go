@@ -169,7 +169,7 @@ func (w *crew) fill(b *batch) (more, waits bool) {
 }
 
 // share tracks the packets that were read, from one on, or adds them to the batch. It gives
-// the one to go on with: behind the last, or behind one whose tracking met an internal
+// the one to go on with: after the last, or after one whose tracking met an internal
 // error.
 func (w *crew) share(b *batch, from, n int) (next int) {
 	r, i, shard := w.run, from, 0

@@ -109,9 +109,9 @@ func TestEditsAgree(t *testing.T) {
 	first, last := wilds(t, 100)
 	path := wildFile(t)
 	for seed := first; seed <= last; seed++ {
-		w := tracegen.RollDP8(seed)
+		w := tracegen.DrawDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)
-		if len(truth.Connections) == 0 || w.Midway || w.Deaf {
+		if len(truth.Connections) == 0 || w.Midway || w.Unseen {
 			continue
 		}
 		r := rand.New(rand.NewPCG(seed, 99))
@@ -141,7 +141,7 @@ func TestEdits(t *testing.T) {
 	first, last := wilds(t, 150)
 	path := wildFile(t)
 	for seed := first; seed <= last; seed++ {
-		w := tracegen.RollDP8(seed)
+		w := tracegen.DrawDP8(seed)
 		all, truth := generate(t, &w.Scenario, path)
 		r := rand.New(rand.NewPCG(seed, 98))
 		edits := []edit{drop, double, swap, cut, truncate, garble, half, timeless}

@@ -111,7 +111,7 @@ func compareModel(t *testing.T, a *analysed, truth *modelTruth) {
 }
 
 // compareModelPackets counts the transmissions of one direction. Copies of SACKs carry
-// identifications of their own there: only those that come behind a later tick show what
+// identifications of their own there: only those that come after a later tick show what
 // they are.
 func compareModelPackets(t *testing.T, name string, injected int, frames, retries, duplicates uint64, truth *modelTruth) {
 	var wantFrames, wantRetries, wantCopies, mayBeCopies int

@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// MaxOfConn is how many findings are listed of a connection, and MaxFindings how many a shard
+// MaxOfConn bounds the findings that are listed of a connection, and MaxFindings how many a shard
 // keeps; connections count them all. Beyond either some of each rule are kept still, so that none
 // hides another.
 const (

@@ -130,7 +130,7 @@ func (p *Frames) AppendStart(dst []byte) []byte {
 	return dst
 }
 
-// AppendEnd appends what stands behind the last frame.
+// AppendEnd appends what stands after the last frame.
 func (p *Frames) AppendEnd(dst []byte) []byte {
 	if p.Mode == JSON {
 		return p.document.AppendEnd(dst)

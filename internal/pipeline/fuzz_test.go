@@ -56,7 +56,7 @@ func fuzzPipeline(f *testing.F, protocol string) {
 	// Many short runs, each with buffers for a long one: garbage may wait.
 	before := debug.SetGCPercent(1000)
 	f.Cleanup(func() { debug.SetGCPercent(before) })
-	all, others := excerpt.Of(f, protocol), excerpt.Strangers(f, protocolFolders)
+	all, others := excerpt.Of(f, protocol), excerpt.OtherPackets(f, protocolFolders)
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range all {
 		edits := make([]byte, excerpt.EditBytes*(1+i%6))

@@ -37,7 +37,7 @@ type hazelSide struct {
 }
 
 // TestHazelCaptures compares captures of the real library with what its
-// applications sent. The forwarder that lost datagrams stood behind the client's
+// applications sent. The forwarder that lost datagrams stood after the client's
 // capture point: what a client sent is captured whole there.
 func TestHazelCaptures(t *testing.T) {
 	eachTruth(t, "hazel/*", func(t *testing.T, name, pcap string, truth *hazelTruth) {
@@ -88,21 +88,21 @@ func compareHazelEnd(t *testing.T, c *session.Conn, client, server *hazelSide) {
 	}
 }
 
-func compareHazelSide(t *testing.T, a *analysed, c *session.Conn, dir dissect.Dir, want *hazelSide, behindLoss bool) {
+func compareHazelSide(t *testing.T, a *analysed, c *session.Conn, dir dissect.Dir, want *hazelSide, afterLoss bool) {
 	d := &c.Dir[dir]
 	who := fmt.Sprintf("%s, direction %c", c.A, 'a'+dir)
 	messages := want.Reliable + want.Unreliable + want.Fragmented
 	size := want.ReliableBytes + want.UnreliableBytes + want.FragmentedBytes
-	if behindLoss && want.Unreliable > 0 {
+	if afterLoss && want.Unreliable > 0 {
 		return
 	}
 	if d.Messages != messages || d.MessageBytes != size || d.IncompleteMessages != 0 {
 		t.Errorf("%s: %d messages of %d bytes, %d incomplete; want %d of %d", who, d.Messages, d.MessageBytes, d.IncompleteMessages, messages, size)
 	}
-	if got := d.Retries; got != want.Statistics.Resent && !(behindLoss && got < want.Statistics.Resent) {
+	if got := d.Retries; got != want.Statistics.Resent && !(afterLoss && got < want.Statistics.Resent) {
 		t.Errorf("%s: %d retries, the library sent %d again", who, got, want.Statistics.Resent)
 	}
-	if l := d.Lost(); l.NotCaptured != 0 || l != (seq.Lost{}) && !behindLoss && want.Statistics.Resent == 0 {
+	if l := d.Lost(); l.NotCaptured != 0 || l != (seq.Lost{}) && !afterLoss && want.Statistics.Resent == 0 {
 		t.Errorf("%s: lost %+v", who, l)
 	}
 	if want.Sent == nil {

@@ -18,7 +18,7 @@ const noisePackets = 6 * batchPackets
 // noiseBefore is a capture of noise between two addresses, of which a session follows.
 func noiseBefore(t *testing.T) string {
 	t.Helper()
-	w := tracegen.RollDP8(900)
+	w := tracegen.DrawDP8(900)
 	path := wildFile(t)
 	all, _ := generate(t, &w.Scenario, path)
 	first, rnd := all[0], rand.New(rand.NewPCG(1, 2))

@@ -66,8 +66,8 @@ func TestKNetCaptures(t *testing.T) {
 		for i := range truth.Connections {
 			compareKNet(t, &a, truth, &truth.Connections[i], rows)
 		}
-		accuses := func(f session.Finding) bool { return f.Rule.Accuses() }
-		if a.totals.UDPDatagrams == 0 || slices.ContainsFunc(a.findings, accuses) {
+		endpointFault := func(f session.Finding) bool { return f.Rule.EndpointFault() }
+		if a.totals.UDPDatagrams == 0 || slices.ContainsFunc(a.findings, endpointFault) {
 			t.Errorf("%d datagrams, %d findings", a.totals.UDPDatagrams, len(a.findings))
 		}
 	})

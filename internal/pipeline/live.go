@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// MaxEnded is how many ended connections a live run keeps for its last report, the
+// MaxEnded bounds the ended connections that a live run keeps for its last report, the
 // latest; older ones are counted.
 const MaxEnded = 1024
 
@@ -36,7 +36,7 @@ type Watch struct {
 	fresh     int             // how many of ended came since Record
 	forgotten uint64
 	closed    uint64
-	lean      bool
+	compact   bool
 	nextID    int
 	ticked    time.Time
 	tasks     []task
@@ -116,8 +116,8 @@ func (w *Watch) tick(now int64) {
 	if w.collect() {
 		w.run.judgeMoves()
 	}
-	if open >= manyConnections && !w.lean {
-		w.lean = true // for good: what was not remembered can't be asked for later
+	if open >= manyConnections && !w.compact {
+		w.compact = true // for good: what was not remembered can't be asked for later
 		for _, t := range w.run.tables {
 			t.SaveMemory()
 		}
@@ -171,7 +171,7 @@ func (w *Watch) Record() []*session.Conn {
 }
 
 // number gives ids to those that have none: in the order of their first frames,
-// behind all given before.
+// distance all given before.
 func (w *Watch) number(conns []*session.Conn) {
 	for _, c := range conns {
 		if c.ID < 0 {

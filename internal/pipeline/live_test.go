@@ -24,13 +24,13 @@ func gathering(t *testing.T, n int) (*party, *Watch) {
 func TestWatchLowMemory(t *testing.T) {
 	for n, want := range map[int]bool{manyConnections - 1: false, manyConnections: true} {
 		p, w := gathering(t, n)
-		if open := p.open(); open != n || w.lean != want {
-			t.Errorf("%d of %d connections open, lean: %v", open, n, w.lean)
+		if open := p.open(); open != n || w.compact != want {
+			t.Errorf("%d of %d connections open, lean: %v", open, n, w.compact)
 		}
 		p.guests = nil
 		p.now += 2 * session.DefaultIdle
-		if w.tick(p.now); p.open() != 0 || w.lean != want {
-			t.Errorf("%d connections open, lean: %v", p.open(), w.lean)
+		if w.tick(p.now); p.open() != 0 || w.compact != want {
+			t.Errorf("%d connections open, lean: %v", p.open(), w.compact)
 		}
 	}
 }

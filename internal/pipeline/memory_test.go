@@ -38,7 +38,7 @@ func grown(party func(n int64) []int64) []int64 {
 	return large
 }
 
-// callKinds are the kinds of conversations that are measured: one of each protocol, or, with
+// callKinds are the kinds of connections that are measured: one of each protocol, or, with
 // everyCase, those of its other dialects as well.
 func callKinds() []string {
 	if everyCase() {
@@ -92,7 +92,7 @@ func lives(t *testing.T, script script, n int64) []int64 {
 }
 
 // TestSilentSize: of a connection that is silent little is left, and when it goes on
-// it is the same one and nobody is accused for it.
+// it is the same one and it leads to no finding.
 func TestSilentSize(t *testing.T) {
 	for _, kind := range callKinds() {
 		t.Run(kind, func(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// deafSink takes everything and keeps nothing.
-type deafSink struct{}
+// nullSink takes everything and keeps nothing.
+type nullSink struct{}
 
-func (deafSink) Frame(fr *dissect.Frame, c *session.Conn) {}
-func (deafSink) Acked(seq.Position, uint64)               {}
-func (deafSink) Message(m *session.Message)               {}
-func (deafSink) Finding(f *session.Finding)               {}
+func (nullSink) Frame(fr *dissect.Frame, c *session.Conn) {}
+func (nullSink) Acked(seq.Position, uint64)               {}
+func (nullSink) Message(m *session.Message)               {}
+func (nullSink) Finding(f *session.Finding)               {}
 
 // TestMutatedCaptures damages the traces in every way a network, a capture or another
 // host can: nothing panics, and every datagram is counted once, as that of a
@@ -59,7 +59,7 @@ func TestMutatedCaptures(t *testing.T) {
 // mutatedConfig asks for something else in each round.
 func mutatedConfig(rnd *rand.Rand, round int) session.Config {
 	cfg := session.Config{Protocols: protocols.All(protocols.Options{}), Links: round%2 == 0, Trees: round%3 == 0,
-		Summaries: true, Messages: session.MessageMode(round % 3), Incomplete: true, Sink: deafSink{}}
+		Summaries: true, Messages: session.MessageMode(round % 3), Incomplete: true, Sink: nullSink{}}
 	if round < 6 {
 		return cfg
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // receiveOffload makes of a capture what a host with receive offload would have
-// captured: datagrams that came one behind the other and follow each other, of equal
+// captured: datagrams that came one after the other and follow each other, of equal
 // length but the last, are one. It gives that, and the same with each datagram for
 // itself, but with the times and frame numbers of the former.
 func receiveOffload(all []dissect.Datagram, p *session.Protocol) (joined, apart []dissect.Datagram, groups int) {
@@ -60,7 +60,7 @@ func receiveOffload(all []dissect.Datagram, p *session.Protocol) (joined, apart 
 	return joined, apart, groups
 }
 
-// follow is how many datagrams offload would join with the first.
+// follow counts the datagrams that offload would join with the first.
 func follow(all []dissect.Datagram, p *session.Protocol) int {
 	n, first := 1, &all[0]
 	fits := func(d *dissect.Datagram) bool {
@@ -136,7 +136,7 @@ func joinedTraces(t *testing.T) map[string][]dissect.Datagram {
 	return joined
 }
 
-// TestOffloadOutput: what packets stand for is printed behind each other under the
+// TestOffloadOutput: what packets stand for is printed one after the other under the
 // packet's number, as many lines as there are datagrams, by any number of workers.
 func TestOffloadOutput(t *testing.T) {
 	var files []string
@@ -237,7 +237,7 @@ func TestOffloadWhole(t *testing.T) {
 				long++
 				from = d.Src
 				for k := range d.Payload[d.Length/3:] {
-					d.Payload[d.Length/3+k] = 0x5a // no frame behind the first
+					d.Payload[d.Length/3+k] = 0x5a // no frame after the first
 				}
 			}
 		}
@@ -264,7 +264,7 @@ func TestOffloadWhole(t *testing.T) {
 					t.Errorf("%s: %s: %s", name, f.Rule.ID, f.Message)
 				}
 			}
-			if f.Failed() && f.Severity != conform.Note && f.Rule.Accuses() {
+			if f.Failed() && f.Severity != conform.Note && f.Rule.EndpointFault() {
 				t.Errorf("%s: %s accuses: %s", name, f.Rule.ID, f.Message)
 			}
 		}

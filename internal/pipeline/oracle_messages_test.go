@@ -41,7 +41,7 @@ func (o *opinion) assemble(dir dissect.Dir) (out []letter) {
 			u.parts = partsOf(s, func(bool) bool { return true })
 			units[s.num] = u
 		case d.Coalesced && !s.retry && u.from.retry:
-			// The first sending, behind its reduced retry: its unreliable parts are new.
+			// The first transmission, after its reduced retry: its unreliable parts are new.
 			u.parts = append(u.parts, partsOf(s, func(reliable bool) bool { return !reliable })...)
 			u.from = s
 		}
@@ -76,7 +76,7 @@ func (o *opinion) assemble(dir dissect.Dir) (out []letter) {
 			finish(true)
 		}
 		if len(open) == 0 {
-			// Behind a message's last frame NEW_MSG is taken as set; behind a number
+			// After a message's last frame NEW_MSG is taken as set; after a number
 			// that was not captured it is not.
 			broken = d.Command&dp8.NewMsg == 0 && units[n-1] == nil
 		}

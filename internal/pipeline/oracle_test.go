@@ -73,7 +73,7 @@ type opinion struct {
 	a        dissect.Endpoint
 	complete bool
 	secrets  bool // the handshake's were captured
-	late     bool // … behind frames that were signed with them
+	late     bool // … after frames that were signed with them
 }
 
 // oracle judges the DirectPlay 8 connections of a capture, by their first frame.

@@ -14,10 +14,10 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A script is a conversation; times begin at 0.
+// A script is a connection; times begin at 0.
 type script []dissect.Datagram
 
-// scriptOf plays one conversation (tracegen.Call): what every guest of a party
+// scriptOf plays one connection (tracegen.Call): what every guest of a party
 // says, with other addresses at another time.
 func scriptOf(tb testing.TB, kind string, lasts, pause time.Duration) script {
 	tb.Helper()
@@ -135,7 +135,7 @@ func (c *party) take() (all []*session.Conn) {
 	return all
 }
 
-// open is how many connections are alive.
+// open counts the connections that are alive.
 func (c *party) open() (n int) {
 	for _, t := range c.tables {
 		open, _, _ := t.Live()

@@ -14,11 +14,11 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// HoldFrames is how many packets a frame may wait in the output for what later
+// HoldFrames is the number of packets that a frame may wait in the output for what later
 // packets tell of it: its protocol, the frame that acknowledges it.
 const HoldFrames = 32768
 
-// NoteFrames is how many packets a frame waits for findings about it where they are
+// NoteFrames is the number of packets that a frame waits for findings about it where they are
 // printed: rules may hold a verdict until later frames can no longer explain it.
 const NoteFrames = 4096
 
@@ -69,24 +69,24 @@ type Printer interface {
 
 // A Queue puts frames and messages in the order of the capture.
 type Queue struct {
-	Notes   bool   // frames wait for findings about them
-	Room    uint64 // bytes of packets behind which a frame waits no more; 0 for any number
-	haste   *haste // nil where frames wait for what is to be known of them
-	endless bool   // the run has no end
-	notices bool   // of ICMP are shown, too
-	out     io.Writer
-	printer Printer
-	buf     []byte
-	blocks  [ringSize / blockSize]*[blockSize]placed // by place: frames are counted without those a capture filter leaves out
-	head    uint64                                   // place that is printed next, from 1
-	tracked uint64                                   // latest place whose frame was tracked
-	last    atomic.Uint64                            // latest place that was given away
-	free    []*Slot
-	clock   filter.Clock
-	tree    dissect.Tree // of a frame of which nothing is known
-	sinks   [Shards]shardSink
-	nextID  int
-	err     error
+	Notes    bool      // frames wait for findings about them
+	Room     uint64    // bytes of packets after which a frame waits no more; 0 for any number
+	deadline *deadline // nil where frames wait for what is to be known of them
+	endless  bool      // the run has no end
+	notices  bool      // of ICMP are shown, too
+	out      io.Writer
+	printer  Printer
+	buf      []byte
+	blocks   [ringSize / blockSize]*[blockSize]placed // by place: frames are counted without those a capture filter leaves out
+	head     uint64                                   // place that is printed next, from 1
+	tracked  uint64                                   // latest place whose frame was tracked
+	last     atomic.Uint64                            // latest place that was given away
+	free     []*Slot
+	clock    filter.Clock
+	tree     dissect.Tree // of a frame of which nothing is known
+	sinks    [Shards]shardSink
+	nextID   int
+	err      error
 }
 
 // NewQueue prints to out.
@@ -130,8 +130,8 @@ func (q *Queue) reserve(p *capture.Packet) {
 	}
 	s.Datagram = p.Datagram
 	s.Datagram.Payload, s.Assembly = nil, p.Assembly
-	if q.haste != nil {
-		q.haste.note(s, p)
+	if q.deadline != nil {
+		q.deadline.note(s, p)
 	}
 	s.isDatagram = p.Class == capture.UDP || q.notices && p.Class == capture.Unreachable
 	s.decided = !s.isDatagram
@@ -165,7 +165,7 @@ func (q *Queue) place(frame uint64) uint64 {
 	return at
 }
 
-// full reports whether the packets behind a place, up to another one, are so many bytes that
+// full reports whether the packets after a place, up to another one, are so many bytes that
 // its frame waits no more.
 func (q *Queue) full(place, upTo uint64) bool {
 	return q.Room != 0 && q.at(upTo).bytes-q.at(place).bytes >= q.Room
@@ -176,8 +176,8 @@ func (q *Queue) flush(tracked uint64) error {
 	q.tracked = max(q.tracked, q.place(tracked))
 	for ; q.head <= q.tracked; q.head++ {
 		s := q.at(q.head).slot
-		behind := q.tracked - q.head
-		waits := (!s.decided || s.waits()) && behind < HoldFrames || q.Notes && behind < NoteFrames
+		distance := q.tracked - q.head
+		waits := (!s.decided || s.waits()) && distance < HoldFrames || q.Notes && distance < NoteFrames
 		if waits && !q.full(q.head, q.tracked) {
 			break
 		}
@@ -270,7 +270,7 @@ func (q *Queue) Findings() []session.Finding {
 	return mergeFindings(func(i int) []session.Finding { return q.sinks[i].findings })
 }
 
-// Finish prints everything that is left, behind the last packet.
+// Finish prints everything that is left, after the last packet.
 func (q *Queue) Finish() error {
 	for ; q.head <= q.last.Load(); q.head++ {
 		q.print(q.at(q.head).slot)
@@ -310,7 +310,7 @@ func (k *shardSink) slot(frame uint64) *Slot {
 	return s
 }
 
-// held gives the slot of a frame that waits neither too long nor behind too many bytes, and
+// held gives the slot of a frame that waits neither too long nor after too many bytes, and
 // its place; nil when it is printed.
 func (k *shardSink) held(frame uint64) (s *Slot, place uint64) {
 	place = k.at

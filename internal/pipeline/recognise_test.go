@@ -42,7 +42,7 @@ func TestRandomDatagrams(t *testing.T) {
 	tab := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{})})
 	payload := make([]byte, 1500)
 	for i := range n {
-		// Long conversations are the hard case: evidence has time to add up.
+		// Long connections are the hard case: evidence has time to add up.
 		a := dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 1}), uint16(2302+i%50)))
 		b := dissect.MakeEndpoint(netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, 0, 2}), 2302))
 		if rnd.IntN(2) == 0 {

@@ -51,7 +51,7 @@ type Run struct {
 	stories  uint64
 }
 
-// readAhead is how many packets are read before they are tracked: one thing at a time is
+// readAhead is the number of packets that are read before they are tracked: one thing at a time is
 // done faster.
 const readAhead = 32
 
@@ -125,7 +125,7 @@ func (r *Run) readOn() (n int, more, waits bool) {
 }
 
 // trackOn tracks the packets that were read, from one on, and gives the one to go on with:
-// behind the last, or behind one whose tracking met an internal error.
+// after the last, or after one whose tracking met an internal error.
 func (r *Run) trackOn(from, n int) (next int, err error) {
 	i, shard := from, 0
 	defer func() {
@@ -254,7 +254,7 @@ func (r *Run) track(b *batch, shard uint8) (light bool) {
 }
 
 // trackFrom tracks the datagrams of a shard from one on, and gives the one to go on with:
-// behind the last, or behind one that met an internal error.
+// after the last, or after one that met an internal error.
 func (r *Run) trackFrom(b *batch, shard uint8, from int) (next int) {
 	i, list := from, b.of[shard]
 	defer func() {

@@ -21,9 +21,9 @@ type Slot struct {
 	Messages []message // delivered during this frame
 	Assembly uint64    // as of capture.Packet
 
-	parts      []*Slot       // the datagrams behind the first, where the packet stood for several
-	raw        []byte        // payload, kept where the queue hastens
-	came       time.Duration // when it was read, on the clock of haste
+	parts      []*Slot       // the datagrams after the first, where the packet stood for several
+	raw        []byte        // payload, kept where the queue has a deadline
+	came       time.Duration // when it was read, on the clock of deadline
 	isDatagram bool          // or a notice that is shown
 	decided    bool          // the frame is known
 	waiting    bool          // for the frame that acknowledges it
@@ -37,8 +37,8 @@ func (s *Slot) IsUDP() bool { return s.isDatagram && s.Datagram.Kind == dissect.
 // notice where a filter asks for them.
 func (s *Slot) IsShown() bool { return s.isDatagram }
 
-// More is how many datagrams the packet stood for beside the first. Their slots are printed
-// behind this one.
+// More counts the datagrams that the packet stood for beside the first. Their slots are printed
+// after this one.
 func (s *Slot) More() int { return len(s.parts) }
 
 // Settle says that nothing more is wanted of what later packets tell of the frame.

@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// turns are the frames behind which further messages of a side must stand, since one
+// turns are the frames after which further messages of a side must stand, since one
 // that came before them stands there: what was held of a pair until it was recognised
 // may be told of when some of its frames are printed and others are not. Only the
 // sides of which that is so are in it.
@@ -25,7 +25,7 @@ const leastTurns = 64
 
 // turn gives the slot a message stands in: that of the frame during which it was
 // delivered, or, when that one is printed already, of the packet at hand. Messages
-// of one side stand in the order of their indices. nil is behind all packets; that
+// of one side stand in the order of their indices. nil is after all packets; that
 // is so in a run without end only while time passes without packets, and nothing is tracked.
 func (k *shardSink) turn(m *session.Message) *Slot {
 	who := sender{m.Conn, m.Dir}
@@ -42,7 +42,7 @@ func (k *shardSink) turn(m *session.Message) *Slot {
 	return s
 }
 
-// keepTurn notes behind which frame the next message must stand.
+// keepTurn notes after which frame the next message must stand.
 func (k *shardSink) keepTurn(who sender, frame uint64) {
 	t := &k.turns
 	if t.frames == nil {

@@ -44,15 +44,15 @@ func newDesk(live bool) *desk {
 	d.q.Attach(&d.run)
 	if live {
 		d.run.Source = new(capture.Source)
-		d.q.Hasten(&d.run, time.Second)
-		d.q.haste.source, d.q.endless = d, true
+		d.q.PrintWithin(&d.run, time.Second)
+		d.q.deadline.source, d.q.endless = d, true
 	}
 	return d
 }
 
-// Patience and WakeAt are those of a source.
-func (d *desk) Patience(wish time.Duration) time.Duration { return wish }
-func (d *desk) WakeAt(at time.Time)                       { d.wake = at }
+// MaxWait and WakeAt are those of a source.
+func (d *desk) MaxWait(wish time.Duration) time.Duration { return wish }
+func (d *desk) WakeAt(at time.Time)                      { d.wake = at }
 
 // packet begins to track a packet that was read so long ago.
 func (d *desk) packet(frame uint64, age time.Duration) {
@@ -84,7 +84,7 @@ func (d *desk) finish(t *testing.T) string {
 
 // Frames of a pair are held until it is recognised. Live, the first of them are
 // printed by then: their messages come with the packet at hand, and so do those of
-// the frames behind them.
+// the frames after them.
 func TestMessagesOfHeldFrames(t *testing.T) {
 	d := newDesk(true)
 	for frame, age := range []time.Duration{3 * time.Second, 2 * time.Second, 0, 0} {
@@ -111,7 +111,7 @@ func TestMessagesOfHeldFrames(t *testing.T) {
 }
 
 // Frames are printed when they waited long enough, and the source is told when that is.
-func TestHaste(t *testing.T) {
+func TestPrintWithin(t *testing.T) {
 	d := newDesk(true)
 	begin := time.Now()
 	d.packet(1, time.Hour)
@@ -126,7 +126,7 @@ func TestHaste(t *testing.T) {
 	if in := d.wake.Sub(begin); in < time.Second || in > time.Second+time.Since(begin) {
 		t.Errorf("the next look is in %v, want in a second", in)
 	}
-	d.q.haste.source = slow{d}
+	d.q.deadline.source = slow{d}
 	d.q.at(2).slot.came -= time.Hour
 	d.run.Idle()
 	if got, want := strings.TrimSpace(d.out.String()), "1"; got != want {
@@ -137,7 +137,7 @@ func TestHaste(t *testing.T) {
 // slow is a source of packets that come as from a file.
 type slow struct{ *desk }
 
-func (slow) Patience(time.Duration) time.Duration { return 1 << 62 }
+func (slow) MaxWait(time.Duration) time.Duration { return 1 << 62 }
 
 // Messages that are told while time passes, and all packets are printed, come at once.
 func TestMessagesWithoutPackets(t *testing.T) {
@@ -153,7 +153,7 @@ func TestMessagesWithoutPackets(t *testing.T) {
 }
 
 // In files, what was held for longer than frames may wait to be printed does not come
-// behind what was held after it.
+// after what was held after it.
 func TestMessagesHeldForLong(t *testing.T) {
 	d := newDesk(false)
 	const n = HoldFrames + 10
@@ -239,9 +239,9 @@ func TestWaitingFramesChange(t *testing.T) {
 // HoldFrames packets later it is printed, and an acknowledgement that comes then is no link.
 func TestFramesWaitNoLonger(t *testing.T) {
 	for _, c := range []struct {
-		behind, printed uint64
-		notes           int
-		acked           uint64
+		distance, printed uint64
+		notes             int
+		acked             uint64
 	}{
 		{NoteFrames - 1, 0, 1, NoteFrames},
 		{NoteFrames, 0, 0, NoteFrames + 1},
@@ -254,25 +254,25 @@ func TestFramesWaitNoLonger(t *testing.T) {
 		sink, first := d.run.Sink(0), d.q.at(1).slot
 		sink.Frame(&dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}, Protocol: "udp", Connection: -1, Awaits: true}, nil)
 		d.run.After(1)
-		for frame := uint64(2); frame <= 1+c.behind; frame++ {
+		for frame := uint64(2); frame <= 1+c.distance; frame++ {
 			d.packet(frame, 0)
 			d.known(frame)
-			if frame <= c.behind {
+			if frame <= c.distance {
 				d.run.After(frame)
 			}
 		}
 		sink.Finding(&session.Finding{Rule: &conform.Rule{ID: "X"}, Frame: 1})
 		notes, acked := len(first.Frame.Notes), uint64(0)
-		sink.Acked(seq.Position{Frame: 1}, 1+c.behind)
+		sink.Acked(seq.Position{Frame: 1}, 1+c.distance)
 		if d.q.at(1).slot == first {
 			acked = first.Frame.AckedIn
 		}
 		d.q.Notes = false
-		if d.q.flush(1 + c.behind); c.printed == 1 && d.q.head <= 1 {
-			t.Errorf("%d packets later it waits", c.behind)
+		if d.q.flush(1 + c.distance); c.printed == 1 && d.q.head <= 1 {
+			t.Errorf("%d packets later it waits", c.distance)
 		}
 		if notes != c.notes || acked != c.acked {
-			t.Errorf("%d packets later: %d notes, acknowledged in %d; want %d and %d", c.behind, notes, acked, c.notes, c.acked)
+			t.Errorf("%d packets later: %d notes, acknowledged in %d; want %d and %d", c.distance, notes, acked, c.notes, c.acked)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func crowd(t *testing.T, sessions int) string {
 	path := wildFile(t)
 	var files []string
 	for i := range sessions {
-		w := tracegen.RollDP8(uint64(900 + i))
+		w := tracegen.DrawDP8(uint64(900 + i))
 		name := filepath.Join(t.TempDir(), "one.pcap")
 		all, _ := generate(t, &w.Scenario, path)
 		writeRaw(t, name, all, byte(i))

@@ -27,7 +27,7 @@ type Pair struct {
 	// Twice says that nothing shows which of the two points comes first: two captures at
 	// one place, or one file given twice.
 	Twice bool
-	shift []int64 // by how much B's time is behind A's, the median for each flow of A, ns
+	shift []int64 // by how much B's time is slower than A's, the median for each flow of A, ns
 	known []bool  // the shift
 	up    []int8  // of each flow of A: 1 A comes first, -1 B does, 0 not known
 }

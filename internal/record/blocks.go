@@ -32,7 +32,7 @@ const (
 // MaxComment is the longest comment, in bytes.
 const MaxComment = 0xffff
 
-// appendCommented appends the block of a packet, or of a section, with a comment behind its
+// appendCommented appends the block of a packet, or of a section, with a comment after its
 // other options.
 func appendCommented(dst, block []byte, order byteOrder, comment []byte) []byte {
 	typ := order.Uint32(block)
@@ -111,7 +111,7 @@ func swapBlock(b []byte) {
 }
 
 // swapAt turns numbers of these widths around, as far as there are bytes, and gives what
-// stands behind them.
+// stands after them.
 func swapAt(b []byte, at int, widths ...int) int {
 	return at + swap(b[min(at, len(b)):], widths...)
 }

@@ -14,7 +14,7 @@ import (
 type CopyOptions struct {
 	Join        bool   // blocks come of several inputs: all go into one section
 	Application string // name and version of this program, for sections that no input has
-	Comment     []byte // for each section, behind those that it has; nil for none
+	Comment     []byte // for each section, after those that it has; nil for none
 }
 
 // A Copy writes packets as pcapng that come as blocks (capture.Options.Blocks): the blocks
@@ -60,7 +60,7 @@ func (c *Copy) Hold(rec *capture.Record, input int) error {
 }
 
 // Next appends the blocks in front of the packet that was held longest, and then, if it is
-// wanted, what was kept aside under a number, and the packet, with a comment behind those
+// wanted, what was kept aside under a number, and the packet, with a comment after those
 // that it has; nil is none. Packets without a time have no place for a comment. Nothing
 // is aside under the number any more then.
 func (c *Copy) Next(dst []byte, number uint64, wanted bool, comment []byte) ([]byte, error) {
@@ -82,7 +82,7 @@ func (c *Copy) Aside(dst []byte, number uint64) ([]byte, error) {
 	return dst, err
 }
 
-// Kept is how many packets are aside under a number.
+// Kept counts the packets that are aside under a number.
 func (c *Copy) Kept(number uint64) uint64 { return c.aside.packets(number) }
 
 // take takes the packet that was held longest, as it is to be written, and appends the blocks
@@ -103,7 +103,7 @@ func (c *Copy) take(dst []byte) (_, block []byte, order byteOrder, err error) {
 	return dst, block, in.order, nil
 }
 
-// Rest appends blocks of an input behind its last packet.
+// Rest appends blocks of an input after its last packet.
 func (c *Copy) Rest(dst []byte, input int, blocks []byte) ([]byte, error) {
 	return c.others(dst, uint32(input), blocks)
 }
@@ -249,7 +249,7 @@ func (in *copied) joinSimple(b []byte) ([]byte, error) {
 	e := le.AppendUint32(le.AppendUint32(nil, blockEnhanced), size)
 	e = append(le.AppendUint32(e, id), make([]byte, 8)...)
 	e = le.AppendUint32(le.AppendUint32(e, caplen), wire)
-	e = append(e, b[12:12+caplen]...) // behind it there may be more: options, where it is copied
+	e = append(e, b[12:12+caplen]...) // after it there may be more: options, where it is copied
 	e = append(e, make([]byte, -caplen&3)...)
 	return le.AppendUint32(e, size), nil
 }

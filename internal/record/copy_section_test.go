@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/ngtest"
 )
 
-// TestCopyCommentsSections: each section has the comment behind those that it has, in either
+// TestCopyCommentsSections: each section has the comment after those that it has, in either
 // byte order, also the one that is made for several inputs, and the one of an input without
 // packets; other blocks stay as they are.
 func TestCopyCommentsSections(t *testing.T) {

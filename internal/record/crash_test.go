@@ -116,7 +116,7 @@ func (w halving) Write(b []byte) (int, error) {
 
 // A compressed file with no place where it could end is empty: half of a header is no capture,
 // and a ring removes the file.
-func TestCutBehindNothing(t *testing.T) {
+func TestCutAfterNothing(t *testing.T) {
 	for _, kind := range []string{"gzip", "zstd", "lz4"} {
 		out, err := os.Create(filepath.Join(t.TempDir(), "a"))
 		must(t, err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestErrorText: how many packets are in the file stands behind the reason, in both numbers
+// TestErrorText: how many packets are in the file stands after the reason, in both numbers
 // of the noun.
 func TestErrorText(t *testing.T) {
 	why := errors.New("no space left on device")

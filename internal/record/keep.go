@@ -31,7 +31,7 @@ type KeepCounters struct {
 }
 
 // A Keep is the memory of a flight recorder: the packets of the last seconds, the
-// oldest going first. They lie one behind the other in large chunks, each behind a
+// oldest going first. They lie one after the other in large chunks, each after a
 // head of what a Record says; chunks that become empty are used again. It is not safe
 // for concurrent use.
 type Keep struct {

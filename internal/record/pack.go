@@ -83,7 +83,7 @@ func (p *packer) pack(b []byte) ([]byte, error) {
 // packed makes room for the next piece.
 func (p *packer) packed() { p.out.Reset() }
 
-// tail ends the stream behind the last piece.
+// tail ends the stream after the last piece.
 func (p *packer) tail() []byte {
 	switch p.kind {
 	case "gzip": // a last block without content, checksum and size

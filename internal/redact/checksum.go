@@ -91,9 +91,9 @@ func (c *checksum) look(b []byte) {
 	}
 }
 
-// mend writes the field for the bytes that are there now. more is what the sum of bytes that it
+// update writes the field for the bytes that are there now. more is what the sum of bytes that it
 // covers, but that lie in other packets, changed by.
-func (c *checksum) mend(b []byte, more uint16) {
+func (c *checksum) update(b []byte, more uint16) {
 	after, addresses := c.sumNow(b)
 	field := binary.BigEndian.Uint16(b[c.at:])
 	switch c.how {

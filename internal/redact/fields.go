@@ -127,10 +127,10 @@ func fieldNamed(p *dissect.Protocol, name string) *dissect.Field {
 	return nil
 }
 
-// maxVarint is how many bytes a number of 7 bits a byte has at most.
+// maxVarint bounds the bytes of a number with 7 bits in each.
 const maxVarint = 5
 
-// varint is how many it has.
+// varint is their number.
 func varint(b []byte) (n int) {
 	for n < len(b) && n < maxVarint {
 		if n++; b[n-1] < 0x80 {
@@ -169,7 +169,7 @@ func (r *Replacer) replace(b []byte, all []piece) {
 	}
 }
 
-// seemsGame reports whether data of a game may be read as messages behind an id, and perhaps a
+// seemsGame reports whether data of a game may be read as messages after an id, and perhaps a
 // target.
 func seemsGame(v []byte) bool {
 	for head := 4; head <= 4+maxVarint && head < len(v); head++ {

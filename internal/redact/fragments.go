@@ -1,6 +1,6 @@
 package redact
 
-// fragments are the packets that wait to be written in their order: those behind a fragment
+// fragments are the packets that wait to be written in their order: those after a fragment
 // whose datagram is not complete yet wait with it.
 type fragments struct {
 	list  []*packet

@@ -34,9 +34,9 @@ type layout struct {
 	sums    []checksum // outer ones first
 	blank   []extent   // becomes zero: options, padding, what ICMP quotes
 	nops    []extent   // options of IPv4, which become no-operations
-	end     int        // behind the last header that is rewritten: what follows is not known
+	end     int        // after the last header that is rewritten: what follows is not known
 	content extent     // of the UDP datagram, as far as this packet has it
-	isUDP   bool       // content begins behind a header of UDP
+	isUDP   bool       // content begins after a header of UDP
 	isPart  bool       // content is of a fragment of IP
 	offset  int        // of content in the datagram, from the header of IP on
 
@@ -92,7 +92,7 @@ func (l *layout) add(kind placeKind, from, size int) {
 	l.end = max(l.end, from+size)
 }
 
-// skip goes behind so many bytes of header; false when they are not there.
+// skip skips so many bytes of header; false when they are not there.
 func (l *layout) skip(e *extent, n int) bool {
 	if e.size() < n {
 		return false
@@ -224,7 +224,7 @@ func (l *layout) ppp(e extent) {
 	}
 }
 
-// wifi has up to four addresses behind frame control and duration; control frames have fewer.
+// wifi has up to four addresses after frame control and duration; control frames have fewer.
 func (l *layout) wifi(e extent, padded bool) {
 	if !l.skip(&e, 4) {
 		return
@@ -267,7 +267,7 @@ func (l *layout) wifi(e extent, padded bool) {
 	}
 }
 
-// radiotap tells by flags whether a check sequence stands behind the frame, and padding in it.
+// radiotap tells by flags whether a check sequence stands after the frame, and padding in it.
 func (l *layout) radiotap(e extent, whole bool) {
 	if e.size() < 8 {
 		return

@@ -29,7 +29,7 @@ func (l *layout) ip(e extent) {
 	}
 }
 
-// until ends an extent where its header says. Behind that is padding of the link, which may
+// until ends an extent where its header says. After that is padding of the link, which may
 // hold anything. It reports whether all is there.
 func (l *layout) until(e *extent, to int) (whole bool) {
 	if to < e.to {

@@ -209,7 +209,7 @@ func change(t *testing.T, link capture.LinkType, b []byte) []byte {
 	return p.record.Block[28 : 28+binary.LittleEndian.Uint32(p.record.Block[20:])]
 }
 
-// TestRedactQuotations: what an ICMP message quotes behind the UDP header becomes zero bytes,
+// TestRedactQuotations: what an ICMP message quotes after the UDP header becomes zero bytes,
 // addresses are replaced there, too, and all checksums are right.
 func TestRedactQuotations(t *testing.T) {
 	quoted := ip4(protoUDP, "192.168.1.2", "198.51.100.9", udp("a secret of nine"))
@@ -346,8 +346,8 @@ func TestRedactLateFramesAreBounded(t *testing.T) {
 	s := NewSurvey(Options{Key: newKey()})
 	tree := dissect.Tree{}
 	fr := dissect.Frame{Datagram: &dissect.Datagram{}, Protocol: "hazel", Tree: &tree}
-	for s.now = lateBehind; s.now < mostLate+2*lateBehind; s.now++ {
-		fr.Frame = s.now - lateBehind
+	for s.now = lateAfter; s.now < mostLate+2*lateAfter; s.now++ {
+		fr.Frame = s.now - lateAfter
 		s.frame(&fr)
 	}
 	if len(s.late) != mostLate {

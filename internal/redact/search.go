@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
-// mostPlaces is how many places are listed where something was found.
+// mostPlaces bounds the places that are listed where something was found.
 const mostPlaces = 20
 
 // A Search looks for originals in a capture: the last pass.
@@ -33,7 +33,7 @@ func NewSearch(s *Survey) *Search {
 // Attach makes a run of one worker show what it reads, as Survey.Attach does.
 func (s *Search) Attach(r *pipeline.Run) { watch(r, s.packet, s.frame) }
 
-// Rest searches what is known at the end of the run: what stands behind the last packets of the
+// Rest searches what is known at the end of the run: what stands after the last packets of the
 // inputs, and pairs that were not recognised.
 func (s *Search) Rest(r *pipeline.Run) {
 	guessed := guesses(r)
@@ -50,7 +50,7 @@ func (s *Search) Rest(r *pipeline.Run) {
 	})
 }
 
-// All is how much was found.
+// All counts what was found.
 func (s *Search) All() (n uint64) {
 	for _, f := range s.Found {
 		n += f
@@ -124,7 +124,7 @@ func (s *Search) place(at place, b []byte, where func() string) {
 	}
 }
 
-// mostLater is how many datagrams wait for what the end of the run tells of them.
+// mostLater bounds the datagrams that wait for what the end of the run tells of them.
 const mostLater = 1 << 12
 
 // frame searches the fields of a datagram.

@@ -114,11 +114,11 @@ type told struct {
 	version uint32
 }
 
-// What comes from so many packets behind a frame on may come too late for the writer. It is
+// What comes from so many packets after a frame on may come too late for the writer. It is
 // remembered of so many frames.
 const (
-	lateBehind = 512
-	mostLate   = 1 << 16
+	lateAfter = 512
+	mostLate  = 1 << 16
 )
 
 func (s *Survey) packet(p *capture.Packet) {
@@ -182,7 +182,7 @@ func (s *Survey) frame(fr *dissect.Frame) {
 		}
 	}
 	s.pieces = pieces(s.pieces[:0], fr)
-	if s.now >= fr.Frame+lateBehind && len(s.late) < mostLate {
+	if s.now >= fr.Frame+lateAfter && len(s.late) < mostLate {
 		s.late[fr.Frame] = &told{slices.Clone(s.pieces), fr.Layout.Version}
 	}
 	for _, p := range s.pieces {
@@ -231,7 +231,7 @@ func (s *Survey) Assign(r *pipeline.Run) error {
 	return s.Addresses.Assign()
 }
 
-// eachRest shows the blocks behind the last packets.
+// eachRest shows the blocks after the last packets.
 func eachRest(src *capture.Source, m map[int]*blocks, show func(b []byte, number bool)) {
 	for input := range src.Infos() {
 		b, _ := src.Rest(input)

@@ -289,7 +289,7 @@ func (w *Writer) write(dst []byte, p *packet) []byte {
 	return dst
 }
 
-// Finish appends what waits still, and what stands behind the last packets of the inputs.
+// Finish appends what waits still, and what stands after the last packets of the inputs.
 func (w *Writer) Finish(dst []byte, src *capture.Source) []byte {
 	for len(w.parts.list) > 0 && w.err == nil {
 		if !w.parts.list[0].ready {
@@ -333,7 +333,7 @@ func (w *Writer) change(p *packet, body []byte) {
 		if l.sums[i].part {
 			more = p.change
 		}
-		l.sums[i].mend(b, more)
+		l.sums[i].update(b, more)
 	}
 	p.cut = end < len(b)
 	p.record.Block = p.section.packet(p.record.Block, len(b), b[:end])

@@ -200,7 +200,7 @@ func TestReduceEndsAtMaxTries(t *testing.T) {
 	}
 }
 
-// TestReduceSaysWhatPacketsDoNotShow: drops that only statistics behind the last packet tell
+// TestReduceSaysWhatPacketsDoNotShow: drops that only statistics after the last packet tell
 // of make a finding that no packets show.
 func TestReduceSaysWhatPacketsDoNotShow(t *testing.T) {
 	file := trace(t, "hazel/capture-loss.pcap")

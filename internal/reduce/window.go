@@ -3,12 +3,12 @@ package reduce
 import "slices"
 
 // A window is some packets at the beginning, and those around the finding.
-type window struct{ head, before, behind int }
+type window struct{ head, before, after int }
 
 // firstWindow is how many packets of each kind are tried first.
 const firstWindow = 8
 
-// time leaves out what was long before the finding and long behind it, but the beginning,
+// time leaves out what was long before the finding and long after it, but the beginning,
 // without which little is known of a connection. proof are frames that are kept in any case.
 func (r *reduction) time(proof []uint64) {
 	all := r.kept
@@ -24,7 +24,7 @@ func (r *reduction) time(proof []uint64) {
 	keeps := func(w window) []int {
 		var some []int
 		for i, at := range all {
-			if i < w.head || i >= center-w.before && i <= center+w.behind || least[at] {
+			if i < w.head || i >= center-w.before && i <= center+w.after || least[at] {
 				some = append(some, at)
 			}
 		}
@@ -35,9 +35,9 @@ func (r *reduction) time(proof []uint64) {
 		if w.head >= len(all) || r.spent() {
 			return
 		}
-		w = window{2 * w.head, 2 * w.before, 2 * w.behind}
+		w = window{2 * w.head, 2 * w.before, 2 * w.after}
 	}
-	for _, side := range []*int{&w.behind, &w.head, &w.before} {
+	for _, side := range []*int{&w.after, &w.head, &w.before} {
 		r.bisect(side, func() bool { return r.keep(keeps(w)) })
 	}
 }

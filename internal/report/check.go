@@ -98,7 +98,7 @@ func (c *Check) note() string {
 	return ""
 }
 
-// shownReasons is how many reasons stand in the headline.
+// shownReasons bounds the reasons that stand in the headline.
 const shownReasons = 6
 
 // guardText is " (inconclusive: BIDIR asks that both directions are visible)".

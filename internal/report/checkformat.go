@@ -3,7 +3,7 @@ package report
 // A CheckFormat is one way to write what a check found.
 type CheckFormat struct {
 	Name     string // of --format and --report
-	Use      string // what it is for, behind its name in the help
+	Use      string // what it is for, after its name in the help
 	Measures bool   // it has the numbers of connections
 
 	One     func(*Check, TextOptions) []byte  // of one capture

@@ -34,7 +34,7 @@ func Unopened(inputs []capture.Info) bool {
 // error has the reason, and there is no more to say of them.
 func opened(in capture.Info) bool { return !in.Failed || in.Format != "" }
 
-// named is the verdict in one line, behind the name of the capture.
+// named is the verdict in one line, after the name of the capture.
 func (c *Check) named() string { return inputName(c.path()) + ": " + c.headline() }
 
 // inputName is how people call an input.

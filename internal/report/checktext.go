@@ -28,7 +28,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	return p.appendVerdict(append(dst, '\n'), c, c.headline())
 }
 
-// AppendChecksText appends the checks of several files, one behind the other, and
+// AppendChecksText appends the checks of several files, one after the other, and
 // last a table with the verdict on each.
 func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
 	p := &painter{opts.Palette, opts.Names}

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 )
 
-// appendCell appends a value of a CSV line (RFC 4180) behind a comma where it is not the
+// appendCell appends a value of a CSV line (RFC 4180) after a comma where it is not the
 // first. Text may be of anybody's making: what would drive a terminal is escaped, so that a
 // line of the file is one of the table, and text that a spreadsheet would take for a formula,
 // and run, has a ' before it. Numbers of this program are never negative, and pass as they are.
@@ -31,7 +31,7 @@ func appendCell[S []byte | string](dst []byte, first bool, text S) []byte {
 var sqlWords = map[string]bool{"from": true, "to": true, "index": true}
 
 // ColumnNames are the names of columns of such paths: SQL takes them unquoted, those that are
-// words of its own with _ behind them. The id of a connection is called so in all tables.
+// words of its own with _ after them. The id of a connection is called so in all tables.
 func ColumnNames(paths []string) []string {
 	names := make([]string, len(paths))
 	for i, path := range paths {

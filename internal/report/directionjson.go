@@ -9,7 +9,7 @@ import (
 )
 
 // direction writes the counters and times of a direction, in the order of their tables: times
-// stand behind the counters, and signatures behind the times.
+// stand after the counters, and signatures after the times.
 func (e *encoder) direction(k string, c *session.Conn, i int) {
 	d := &c.Dir[i]
 	e.open(k, '{')

@@ -25,7 +25,7 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 	}
 	dst = appendSpan(dst, markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
 	if a := d.Asked; a != nil {
-		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(cmp.Or(a.Text, a.At)), markdown(a.Sentence))
+		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(cmp.Or(a.Text, a.At.String())), markdown(a.Sentence))
 		for i := range a.Also {
 			dst = fmt.Appendf(dst, "\n- %s", markdown(a.Also[i].Sentence))
 		}

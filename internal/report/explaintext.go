@@ -44,7 +44,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		switch {
 		case opts.All || opts.Verbose || named[c.ID]:
 			return false
-		case grouped[c.ID] || d.Asked != nil && d.Asked.At != "":
+		case grouped[c.ID] || d.Asked != nil && d.Asked.At != 0:
 			return true
 		}
 		return d.Len() > told && !c.Bad()
@@ -84,7 +84,7 @@ func (p explainer) appendAsked(dst []byte, a *explain.Asked, width int) []byte {
 	}
 	head := "Asked: " + a.Text
 	if a.Text == "" {
-		head = "Around " + a.At[len("2006-01-02T"):len("2006-01-02T15:04:05")] + " UTC"
+		head = "Around " + a.At.Clock() + " UTC"
 	}
 	dst = append(appendStyled(append(dst, '\n'), p.Heading, escaped(head)), '\n')
 	dst = p.appendSentence(dst, a.Sentence, width)

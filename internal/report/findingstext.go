@@ -176,7 +176,7 @@ func (o *findingsText) appendLine(dst []byte, text string, column int) []byte {
 	return append(dst, '\n')
 }
 
-const findingIndent = "          " // behind the severity
+const findingIndent = "          " // suffix the severity
 
 // appendPlaces appends the messages of a group, each with the places it is about.
 func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte {

@@ -11,7 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// listedCaptures is how many inputs have a line each; more of them share one.
+// listedCaptures bounds the inputs that have a line each; more of them share one.
 const listedCaptures = 3
 
 // appendCaptures appends what was read. Inputs that are no captures are left out: standard
@@ -98,7 +98,7 @@ func (p *painter) appendCapture(dst []byte, name string, in *capture.Info, width
 	return appendWrapped(append(dst, ": "...), plainCells(facts), path.width()+2, width)
 }
 
-// appendTroubles appends what an input lost and what is wrong with it, behind its name where
+// appendTroubles appends what an input lost and what is wrong with it, after its name where
 // that is not above.
 func (p *painter) appendTroubles(dst []byte, in *capture.Info, name string) []byte {
 	if in.HasDropped && in.Dropped > 0 {

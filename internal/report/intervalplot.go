@@ -68,12 +68,12 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 	v.axis()
 }
 
-// plot writes one plot below a title that ends in its greatest value, and in words behind
+// plot writes one plot below a title that ends in its greatest value, and in words after
 // that. unit writes a value with its unit.
-func (v *plotter) plot(title, behind string, spans []plot.Span, unit func(float64) string, rows int, style render.Style) {
+func (v *plotter) plot(title, suffix string, spans []plot.Span, unit func(float64) string, rows int, style render.Style) {
 	top := plot.Top(spans)
 	name, figures, _ := strings.Cut(title, ":")
-	fmt.Fprintf(v.b, "%s:%s, most %s%s\n", appendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), behind)
+	fmt.Fprintf(v.b, "%s:%s, most %s%s\n", appendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), suffix)
 	for i, line := range plot.Lines(spans, v.columns, rows, top) {
 		label, tick := "", "│"
 		switch i {

@@ -19,7 +19,7 @@ import (
 // bars are the heights of a sparkline, from nothing on.
 var bars = []rune(" ▁▂▃▄▅▆▇█")
 
-// sparkNames is how wide the names before a sparkline are, sparkFigures what is behind it.
+// sparkNames is how wide the names before a sparkline are, sparkFigures what is after it.
 const (
 	sparkNames   = 16
 	sparkFigures = 26
@@ -38,7 +38,7 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 	})
 }
 
-// width is how many columns the text may have.
+// width counts the columns that the text may have.
 func (o *TextOptions) width() int {
 	if o.Width <= 0 {
 		return DefaultWidth
@@ -130,7 +130,7 @@ func (g grid) stepText() string {
 	return s
 }
 
-// columns is how many there are.
+// columns is their number.
 func (g grid) columns() int { return int(steps(g.span(), uint64(g.step))) }
 
 // steps is the number of steps that cover a length: the last may be shorter.

@@ -60,7 +60,7 @@ type (
 // equal outputs.
 const junitTime = "0"
 
-// junitLines is how many findings a failure lists.
+// junitLines is the number of findings that a failure lists.
 const junitLines = 100
 
 var checkJUnit = &CheckFormat{

@@ -23,7 +23,7 @@ func AppendMessageHead(dst []byte, id int) []byte {
 	return strconv.AppendInt(dst, int64(id), 10)
 }
 
-// AppendMessageBody appends the record behind the connection's id. The digest
+// AppendMessageBody appends the record after the connection's id. The digest
 // and the payload of a message that lacks a part are not known; its size is
 // that of the parts captured.
 func AppendMessageBody(dst []byte, m *session.Message, payload bool) []byte {

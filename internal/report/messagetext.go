@@ -89,7 +89,7 @@ func appendMessageNumber(dst []byte, m *session.Message) []byte {
 	return strconv.AppendInt(dst, int64(m.Number), 10)
 }
 
-// cellEnd stands behind every cell of AppendMessageCells; escaped text has none.
+// cellEnd stands after every cell of AppendMessageCells; escaped text has none.
 const cellEnd = '\x00'
 
 // AppendMessageCells appends what the message's line will show, while the

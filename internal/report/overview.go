@@ -75,22 +75,22 @@ func (p *painter) overviewRow(a *Analysis, c *session.Conn, clock func(ns int64)
 		{text: strconv.Itoa(c.ID)}, {text: c.Protocol.Name, style: p.Protocol}, p.plain(p.end(c.A)), p.plain(p.end(c.B)), start, end, why,
 		p.count(ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })),
 		p.plain(size(ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes }))),
-		p.messages(c), p.retries(retriesOf(c), sendingsOf(c)),
+		p.messages(c), p.retries(retriesOf(c), transmissionsOf(c)),
 		p.provenLosses(c), likely, p.unseen(c), p.badSignatures(c), ping,
 	}
 }
 
 // allRow adds up all connections of the analysis, shown or not.
 func (p *painter) allRow(a *Analysis) []cell {
-	var frames, bytes, messages, retries, sendings, lost uint64
+	var frames, bytes, messages, retries, transmissions, lost uint64
 	for c := range session.Unpacked(a.Conns) {
 		frames += ofBoth(c, func(d *seq.Direction) uint64 { return d.Frames })
 		bytes += ofBoth(c, func(d *seq.Direction) uint64 { return d.Bytes })
 		messages += ofBoth(c, func(d *seq.Direction) uint64 { return d.Messages })
-		retries, sendings, lost = retries+retriesOf(c), sendings+sendingsOf(c), lost+lossesOf(c)
+		retries, transmissions, lost = retries+retriesOf(c), transmissions+transmissionsOf(c), lost+lossesOf(c)
 	}
 	return []cell{{text: "all"}, {}, p.plain(counted(uint64(len(a.Conns)), "connection")), {}, {}, {}, {},
-		p.count(frames), p.plain(size(bytes)), p.count(messages), p.retries(retries, sendings), p.judged(lost, p.Error), {dim: true}, {dim: true}, {dim: true}, {}}
+		p.count(frames), p.plain(size(bytes)), p.count(messages), p.retries(retries, transmissions), p.judged(lost, p.Error), {dim: true}, {dim: true}, {dim: true}, {}}
 }
 
 // messages are yellow when some lack a part.
@@ -103,15 +103,15 @@ func (p *painter) messages(c *session.Conn) cell {
 }
 
 // retries are their number and their share: "12 (3.4%)".
-func (p *painter) retries(n, sendings uint64) cell {
+func (p *painter) retries(n, transmissions uint64) cell {
 	if n == 0 {
 		return p.count(0)
 	}
 	style := render.Style{}
-	if float64(n) > retryLimit*float64(sendings) {
+	if float64(n) > retryLimit*float64(transmissions) {
 		style = p.Warn
 	}
-	return cell{text: fmt.Sprintf("%d (%s)", n, percent(n, sendings)), style: style}
+	return cell{text: fmt.Sprintf("%d (%s)", n, percent(n, transmissions)), style: style}
 }
 
 // provenLosses are the losses on the way, as far as they are proven.

@@ -37,7 +37,7 @@ func ruleLines(r *conform.Rule) (all []ruleLine) {
 		add("Told", "once per side, with the number of occurrences")
 	}
 	add("Care", sentence(careText(r)))
-	if r.Accuses() {
+	if r.EndpointFault() {
 		add("Violation", r.Example)
 	} else {
 		add("Example", r.Example)
@@ -76,7 +76,7 @@ func ScopeText(scope string) string {
 	return strings.Join(parts, "; ")
 }
 
-// guardsOf are the guards of a rule, those of every rule behind its own.
+// guardsOf are the guards of a rule, those of every rule after its own.
 func guardsOf(r *conform.Rule) []conform.Guard {
 	return append(r.Guards.List(), (conform.Always &^ r.Guards).List()...)
 }
@@ -94,7 +94,7 @@ func RuleText(r *conform.Rule, width int) string {
 		writeWrapped(&b, fmt.Sprintf("  %-15s", "Reading"), "'dpdissect rules show "+ids[0]+"' describes the ambiguity of the text and how it is read", width)
 	}
 	verb := "reported as broken"
-	if !r.Accuses() {
+	if !r.EndpointFault() {
 		verb = "reported"
 		b.WriteByte('\n')
 		writeWrapped(&b, "  ", "It is no endpoint's fault: it fails a check only if the rules file names it.", width)
@@ -109,7 +109,7 @@ func RuleText(r *conform.Rule, width int) string {
 	return b.String()
 }
 
-// writeWrapped writes text behind a head; further lines stand below its beginning.
+// writeWrapped writes text after a head; further lines stand below its beginning.
 func writeWrapped(b *strings.Builder, head, text string, width int) {
 	lines := []string{strings.Join(strings.Fields(text), " ")}
 	if width > 0 {

@@ -22,7 +22,7 @@ type standing struct {
 func (a *Analysis) standings() []standing {
 	list := make([]standing, 0, len(a.Conns))
 	for c := range session.Unpacked(a.Conns) {
-		s := standing{conn: c, kind: c.State.String(), losses: share(lossesOf(c), sendingsOf(c)), retries: share(retriesOf(c), sendingsOf(c))}
+		s := standing{conn: c, kind: c.State.String(), losses: share(lossesOf(c), transmissionsOf(c)), retries: share(retriesOf(c), transmissionsOf(c))}
 		ns, _ := pingOf(c)
 		s.ping = float64(ns)
 		if x, ok := a.Story.Of(c); ok {
@@ -73,7 +73,7 @@ func retriesOf(c *session.Conn) uint64 {
 	return ofBoth(c, func(d *seq.Direction) uint64 { return d.Retries })
 }
 
-func sendingsOf(c *session.Conn) uint64 { return ofBoth(c, (*seq.Direction).Sendings) }
+func transmissionsOf(c *session.Conn) uint64 { return ofBoth(c, (*seq.Direction).Sendings) }
 
 // lossesOf are the losses that are proven.
 func lossesOf(c *session.Conn) uint64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// prettyRows is how many rows go through tablewriter. It takes 40 µs for one of
+// prettyRows is the number of rows that go through tablewriter. It takes 40 µs for one of
 // these rows, so longer tables are laid out here, in 3 µs and to the same bytes.
 const prettyRows = 100
 
@@ -178,7 +178,7 @@ func (t *table) pretty() ([]byte, error) {
 		return nil, err
 	}
 	text := buf.Bytes()
-	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, behind its padding
+	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, after its padding
 		text = bytes.ReplaceAll(text, []byte(columnGap+t.head.Stop), []byte(columnGap))
 	}
 	return t.trimLines(text), nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// DefaultWidth is how many columns tables take where nothing is known of who reads them.
+// DefaultWidth is the number of columns that tables take where nothing is known of who reads them.
 const DefaultWidth = 100
 
 // A shortage is what a table leaves out because it would be too wide.
@@ -107,7 +107,7 @@ func (t *table) inAll(i int) (text string) {
 	return text
 }
 
-// leastOf is how many columns of the screen a column takes at least.
+// leastOf is the least width of a column, in columns of the screen.
 func (t *table) leastOf(i, width int) int {
 	if least := t.cols[i].least; least > 0 {
 		return min(width, max(least, TextWidth(t.cols[i].head)))

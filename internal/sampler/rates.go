@@ -12,7 +12,7 @@ const (
 	DefaultWindow = 10 * time.Second
 	// rateTime is the least time that rates are taken over.
 	rateTime = time.Second
-	// samplesKept is how many samples a window has.
+	// samplesKept bounds the samples that a window has.
 	samplesKept = 10
 )
 

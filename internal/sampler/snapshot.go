@@ -85,8 +85,8 @@ type Dir struct {
 	BytesPerSec, FramesPerSec float64 // over the latest second, or since the snapshot before when that is longer
 
 	// Loss is how much of what this side sent in the window was lost, in percent, as
-	// far as it shows here: sendings that were made again before an acknowledgement of
-	// them was captured, and numbers that never came by, of all sendings. What the
+	// far as it shows here: transmissions that were made again before an acknowledgement of
+	// them was captured, and numbers that never came by, of all transmissions. What the
 	// capture itself lost counts too.
 	Loss Value
 	// LostLately and SentLately are what it is a share of.
@@ -127,7 +127,7 @@ type Note struct {
 	HasTime  bool
 }
 
-// LongestIPv4 is how many columns an IPv4 address with a port takes at most.
+// LongestIPv4 is the number of columns that an IPv4 address with a port takes at most.
 const LongestIPv4 = 21
 
 // Who names a side: by its role, its player, or as much of its address as tells it

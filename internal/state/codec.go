@@ -4,7 +4,7 @@
 //
 // A field with the tag `state:"-"` is not written: it keeps what it has where values are read into others. What
 // both sides have anyway (tables of rules, functions) is written as its number, see Codec.Fix, and what stands
-// behind interfaces must be of known types, see New.
+// in interfaces must be of known types, see New.
 package state
 
 import (

@@ -41,7 +41,7 @@ var ErrNoState = errors.New("is no state of dpdissect")
 // Is reports whether a file that begins so is a state, whatever became of the rest.
 func Is(begin []byte) bool { return bytes.HasPrefix(begin, []byte(magic)) }
 
-// MagicLen is how many bytes Is needs.
+// MagicLen is the number of bytes that Is needs.
 const MagicLen = len(magic)
 
 // Seal makes the file of a state. memory is what reading the body takes: where the file would

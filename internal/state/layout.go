@@ -121,7 +121,7 @@ func (c *Codec) layStruct(l *layout) {
 	l.plain = l.plain && end == l.size
 }
 
-// roomIn is how many values of a type stand behind each other in n values of another one, from a byte on.
+// roomIn is how many values of a type stand one after the other in n values of another one, from a byte on.
 func roomIn(in reflect.Type, n int, off uintptr, t reflect.Type) int {
 	size := in.Size()
 	if size == 0 || off >= size*uintptr(n) {

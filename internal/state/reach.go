@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// An extent is memory that is written in one piece: n values behind each other. Pointers may lead into its middle.
+// An extent is memory that is written in one piece: n values one after the other. Pointers may lead into its middle.
 type extent struct {
 	at unsafe.Pointer
 	of *layout

@@ -17,7 +17,7 @@ type reader struct {
 	in     []byte
 	memory int64    // that may still be taken
 	all    []memory // by their numbers
-	late   []memory // maps that are read behind these
+	late   []memory // maps that are read after these
 	last   []uint64
 	texts  []string
 	rooms  map[roomKey]int // what was found of pointers into memory

@@ -13,7 +13,7 @@ import (
 // How a pointer is written: what follows tells more.
 const (
 	refNew   = iota // to the beginning of memory of its type, which is written later
-	refFixed        // what is fixed: its number, and how many bytes behind its beginning
+	refFixed        // what is fixed: its number, and how many bytes after its beginning
 	refInto         // into memory of another type, which is written later: type, values, bytes
 	refBack         // into memory that has a number: how many numbers back, bytes
 	refWhole        // from here on: to the beginning of such memory, how many numbers back
@@ -115,7 +115,7 @@ func appendUint(b []byte, v uint64) []byte {
 	return append(b, byte(v))
 }
 
-// run writes values behind each other: how many are zero, how many are not, these, and so on.
+// run writes values one after the other: how many are zero, how many are not, these, and so on.
 func (w *writer) run(l *layout, p unsafe.Pointer, n int) {
 	if l.kind == unsigned && l.size == 1 {
 		w.out = append(w.out, unsafe.Slice((*byte)(p), n)...)
@@ -299,7 +299,7 @@ func (w *writer) dynamic(v reflect.Value) {
 	w.run(w.known[i], addressOf(v), 1)
 }
 
-// mapping writes a map in the order of its keys. One by pointers is written behind all that has
+// mapping writes a map in the order of its keys. One by pointers is written after all that has
 // a number by then: the keys are in the order of these.
 func (w *writer) mapping(l *layout, p unsafe.Pointer) {
 	m := reflect.NewAt(l.t, p).Elem()

@@ -105,7 +105,7 @@ func (e *Engine) pass(now int64) error {
 	all := e.all()
 	session.JudgeMovesUntil(all, now)
 	e.takeIntervals(now)
-	e.rollup.roll(e, all, now-max(session.SeenFor, e.slack()))
+	e.rollup.writeUntil(e, all, now-max(session.SeenFor, e.slack()))
 	e.write(all, e.due(all, now), heard)
 	e.run.ForgetStories(heard - 2*session.SeenFor - e.slack())
 	return e.err
@@ -197,7 +197,7 @@ func (e *Engine) End(heard int64) error {
 		for c := range session.Unpacked(e.waiting) {
 			e.takeAll(c)
 		}
-		e.rollup.rollAll(e, all)
+		e.rollup.writeAll(e, all)
 		e.write(all, slices.Clone(e.waiting), heard)
 	}
 	if e.err == nil {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is how many bytes the name of a capture point or a chain has at most.
+// maxName bounds the bytes of the name of a capture point or a chain.
 const maxName = 128
 
 // CheckName says what is wrong with the name of a capture point or a chain.

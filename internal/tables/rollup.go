@@ -67,8 +67,8 @@ func (r *rollup) add(c *session.Conn, dir dissect.Dir, v *timeline.Interval) {
 	s.cells.Add(v.Cells)
 }
 
-// roll writes the minutes that end at a time or before, in ns.
-func (r *rollup) roll(e *Engine, all []*session.Conn, end int64) {
+// writeUntil writes the minutes that end at a time or before, in ns.
+func (r *rollup) writeUntil(e *Engine, all []*session.Conn, end int64) {
 	if !e.has("rollup") {
 		return
 	}
@@ -81,8 +81,8 @@ func (r *rollup) roll(e *Engine, all []*session.Conn, end int64) {
 	r.rolled = max(r.rolled, end-end%minute)
 }
 
-// rollAll writes all minutes, once the run is over.
-func (r *rollup) rollAll(e *Engine, all []*session.Conn) {
+// writeAll writes all minutes, once the run is over.
+func (r *rollup) writeAll(e *Engine, all []*session.Conn) {
 	if !e.has("rollup") {
 		return
 	}
@@ -91,7 +91,7 @@ func (r *rollup) rollAll(e *Engine, all []*session.Conn) {
 	}
 }
 
-// minutes are those in which something happened, and those behind them: a connection may be open
+// minutes are those in which something happened, and those after them: a connection may be open
 // then.
 func (r *rollup) minutes() (list []int64) {
 	for k := range r.sums {

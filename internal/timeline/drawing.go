@@ -59,7 +59,7 @@ const (
 	Closing                       // a frame that opens or closes the connection
 )
 
-// MaxMarks is how many marks are kept of a side.
+// MaxMarks bounds the marks that are kept of a side.
 const MaxMarks = 200_000
 
 // keptPlaces is of how many frames of a side the numbers are remembered.

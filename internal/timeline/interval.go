@@ -11,7 +11,7 @@ import (
 // An Interval is what a side sent within an interval of time, and how long it took to be
 // acknowledged where the acknowledgement was captured in it.
 type Interval struct {
-	From, To    int64 // ns since 1970, by the capture's times; To is the first behind it
+	From, To    int64 // ns since 1970, by the capture's times; To is the first after it
 	Counts      measure.Values
 	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool

@@ -12,7 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// MaxIntervals is how many intervals are kept of all directions together. Tests keep fewer.
+// MaxIntervals bounds the intervals that are kept of all directions together. Tests keep fewer.
 var MaxIntervals = 1 << 20
 
 // A Timeline spreads what the connections of one tracker count over intervals. It is a
@@ -54,7 +54,7 @@ func over(next session.Sink, place func(c *session.Conn, at int64) (from, to int
 	return &Timeline{Sink: next, place: place, conns: map[*session.Conn]*lines{}, packed: map[*session.Conn]string{}}
 }
 
-// Intervals is how many there are.
+// Intervals is their number.
 func (t *Timeline) Intervals() int { return t.intervals }
 
 // TooMany says that a capture has more intervals than are kept.
@@ -199,7 +199,7 @@ func (t *Timeline) Follows(c *session.Conn) bool {
 }
 
 // Direction gives the intervals of a side of a connection in the order of time, once the
-// run is over. What became known behind its last frame is in the last of them. A connection
+// run is over. What became known after its last frame is in the last of them. A connection
 // none of whose frames has a time has no intervals.
 func (t *Timeline) Direction(c *session.Conn, dir dissect.Dir) []*Interval {
 	x := t.linesOf(c)

@@ -27,7 +27,7 @@ func Compile(text string) (*Trigger, error) {
 
 type parser struct {
 	text  string
-	at    int    // behind tok
+	at    int    // after tok
 	start int    // of tok
 	tok   string // "" at the end
 	depth int

@@ -44,7 +44,7 @@ type Facts struct {
 // places of these in an expression: in ns, 0 while they are not.
 type Held struct{ since []int64 }
 
-// LossCounts reports whether so many losses, of so many sendings, say something about
+// LossCounts reports whether so many losses, of so many transmissions, say something about
 // a path: one of ten is chance.
 func LossCounts(lost, sent uint64) bool { return sent >= 50 || lost >= 3 }
 

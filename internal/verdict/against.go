@@ -54,7 +54,7 @@ const unlikely = 0.001
 
 // shares are the shares of two counters that are compared, the fewer the better.
 var shares = [][2]string{
-	{"retries", sendings}, {"unneeded_retries", sendings}, {"lost.before_capture", sendings}, {"lost.after_capture", sendings},
+	{"retries", transmissions}, {"unneeded_retries", transmissions}, {"lost.before_capture", transmissions}, {"lost.after_capture", transmissions},
 	{"incomplete_messages", "messages"}, {"totals.malformed", "totals.decoded"},
 }
 
@@ -62,7 +62,7 @@ var shares = [][2]string{
 // endpoints make that much of a difference from run to run.
 const leastTime = 2
 
-// leastTrips is how many round trips a percentile needs to be compared.
+// leastTrips keeps percentiles of a few round trips out of the comparison: one of them decides such a figure.
 const leastTrips = 20
 
 // compare compares a run with the earlier report.
@@ -228,7 +228,7 @@ func (b *BudgetResult) rates(p *Prior, n *Numbers) (rates, bool) {
 func (d *decision) compareFindings(a *Against, p *Prior, now map[string]float64) {
 	counts := map[findingPlace]uint64{}
 	for i := range d.Findings {
-		if f := &d.Findings[i]; d.accuses(f) {
+		if f := &d.Findings[i]; d.mayFail(f) {
 			counts[placeOfFinding(f)] += f.Times()
 		}
 	}
@@ -271,7 +271,7 @@ func (d *decision) counts(c FindingChange) bool {
 	least := max(d.policy.FailOn, conform.Warn)
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		if placeOfFinding(f) == (findingPlace{c.Rule, c.Direction}) && d.accuses(f) && f.Severity <= least {
+		if placeOfFinding(f) == (findingPlace{c.Rule, c.Direction}) && d.mayFail(f) && f.Severity <= least {
 			return true
 		}
 	}

@@ -192,7 +192,7 @@ func (d *decision) sort(all []session.Finding) {
 		}
 		if d.suppressed(&f) {
 			d.Suppressed++
-		} else if d.accuses(&f) && d.knows(&f) {
+		} else if d.mayFail(&f) && d.knows(&f) {
 			d.Known = append(d.Known, f)
 		} else {
 			d.Findings = append(d.Findings, f)
@@ -211,9 +211,9 @@ func (d *decision) suppressed(f *session.Finding) (taken bool) {
 	return taken
 }
 
-// accuses reports whether a finding may make a run fail: one about the capture or
+// mayFail reports whether a finding may make a run fail: one about the capture or
 // the network does so only when the rules file names its rule.
-func (d *decision) accuses(f *session.Finding) bool {
+func (d *decision) mayFail(f *session.Finding) bool {
 	_, named := d.policy.Severities[f.Rule.ID]
 	return f.Failed() && (named || !d.book.mild[f.Rule.ID])
 }
@@ -232,7 +232,7 @@ func (d *decision) findings(run *Run) {
 	var fails uint64
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		if !d.accuses(f) {
+		if !d.mayFail(f) {
 			continue
 		}
 		if fails++; d.held(f) {
@@ -250,7 +250,7 @@ func (d *decision) findings(run *Run) {
 	}
 }
 
-// held reports whether a finding that accuses is held against the run.
+// held reports whether a finding of an endpoint's fault is held against the run.
 func (d *decision) held(f *session.Finding) bool {
 	return f.Severity <= d.FailFrom && (d.Against == nil || d.Against.held(f))
 }

@@ -152,7 +152,7 @@ func (p *parser) unary() *node {
 	}
 }
 
-// unit takes the unit behind a number.
+// unit takes the unit after a number.
 func (p *parser) unit() float64 {
 	switch t := p.tokens[0]; t.kind {
 	case '%':

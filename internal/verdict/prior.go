@@ -134,7 +134,7 @@ func (p *Priors) Of(path string, alone bool) (*Prior, error) {
 
 // measured are the numbers of a run that are compared from run to run.
 var measured = []string{
-	"connections", "frames", "data_frames", sendings, "retries", "unneeded_retries", "lost.before_capture", "lost.after_capture",
+	"connections", "frames", "data_frames", transmissions, "retries", "unneeded_retries", "lost.before_capture", "lost.after_capture",
 	"messages", "incomplete_messages", "totals.decoded", "totals.malformed", "rtt.samples",
 }
 

@@ -72,7 +72,7 @@ var general = [...]quantity{
 	{"findings.note", ofConnection, false, none, "findings, before any rules file"},
 }
 
-// quantityCount is how many quantities the analysis document has.
+// quantityCount is the number of quantities that the analysis document has.
 const quantityCount = len(general) + int(measure.Counters) + int(seq.NMeasures)*(1+len(measure.Statistics))
 
 // quantities are those of the analysis document.
@@ -104,8 +104,8 @@ var quantities = func() (all [quantityCount]quantity) {
 // absences are what it means here that a counter is absent.
 var absences = [...]absence{measure.Never: none, measure.Zero: zero, measure.Unknown: unknown}
 
-// sendings is what retries are a share of.
-var sendings = measure.Table[measure.Sendings].Key
+// transmissions is what retries are a share of.
+var transmissions = measure.Table[measure.Transmissions].Key
 
 // Quantities that others are computed with, by their place in the table.
 var qDataFrames, qSamples, qP50, qP95 = mustFind("data_frames"), mustFind("rtt.samples"), mustFind("rtt.p50_ms"), mustFind("rtt.p95_ms")
@@ -118,13 +118,13 @@ func mustFind(name string) int {
 	return i
 }
 
-// shareOf makes data_frames, below retries, the sendings that these are a share of: a
+// shareOf makes data_frames, below retries, the transmissions that these are a share of: a
 // budget means the same in all protocols, whatever a protocol sends again.
 func shareOf(x, y *node) *node {
 	if x.op != 'a' || y.op != 'a' || y.num.name != "data_frames" || x.num.name != "retries" && x.num.name != "unneeded_retries" {
 		return y
 	}
-	return nameNode(mustFind(sendings), y.side)
+	return nameNode(mustFind(transmissions), y.side)
 }
 
 // QuantityNames are the names budgets know.

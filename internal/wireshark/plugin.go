@@ -16,7 +16,7 @@ import (
 //go:embed lua/*.lua
 var templates embed.FS
 
-// decoders are the templates that need nothing of Wireshark, behind the tables.
+// decoders are the templates that need nothing of Wireshark, after the tables.
 var decoders = []string{"reader", "dp8", "dp4", "knet", "hazel", "comment"}
 
 // Plugin is the Lua file: the same bytes for the same version, in 7-bit ASCII.

@@ -178,7 +178,7 @@ func (h ahead) Settle() (conform.Ruling, conform.Guard) {
 
 // disprove looks whether a datagram that was never sent before proves
 // acknowledgements wrong. One that is sent once can't have been sent before; of others
-// the earlier sending may have been missed.
+// the earlier transmission may have been missed.
 func (c numberJudge) disprove(s *side, num seq.Num, once bool, before stand) {
 	if c.mayBeAnother(before) {
 		s.acking.doubt()
@@ -348,9 +348,9 @@ func (c numberJudge) ended() bool {
 	return a.disc.set || b.disc.set || a.ack.set || b.ack.set
 }
 
-// judgeSending judges a datagram as one more of its side; before is what was known
+// judgeTransmission judges a datagram as one more of its side; before is what was known
 // without it.
-func (c numberJudge) judgeSending(dir dissect.Dir, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
+func (c numberJudge) judgeTransmission(dir dissect.Dir, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	if !first {

@@ -67,7 +67,7 @@ func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 		Message: fmt.Sprintf("none of %d reliable datagrams that were sent again after their acknowledgement was acknowledged again, while others were", r.sample.N)})
 }
 
-// neededReacks is how many copies without an acknowledgement it takes, by how many
+// neededReacks counts the copies without an acknowledgement that prove a fault, by how many
 // datagrams of a side are never acknowledged.
 func (c numberJudge) neededReacks(dir dissect.Dir) int {
 	s := &c.side[dir].datagrams

@@ -13,7 +13,7 @@ import (
 
 // Times of closing, in ns, and how many findings one end may give rise to.
 const (
-	afterEnd      = 2e9 // within which a datagram behind a Disconnect is surely of the same connection
+	afterEnd      = 2e9 // within which a datagram after a Disconnect is surely of the same connection
 	afterEndNext  = 5e9 // … when its PacketID is the next
 	answerTime    = 1e9
 	discRetryTime = 7e9 // DisconnectTimeOut is 5 s
@@ -32,7 +32,7 @@ func (f *farewell) follows(num seq.Num, time int64, answered bool) bool {
 	return since < afterEnd || !answered && num == f.num+1 && since < afterEndNext
 }
 
-// passed reports a datagram from before the end of a side that comes long behind it: it is
+// passed reports a datagram from before the end of a side that comes long after it: it is
 // of another connection, whose start was not captured.
 func (e *ending) passed(num seq.Num, time int64) bool {
 	for _, f := range [...]*farewell{&e.disc, &e.ack} {
@@ -43,7 +43,7 @@ func (e *ending) passed(num seq.Num, time int64) bool {
 	return false
 }
 
-// judgeEnded judges a datagram behind a Disconnect or a DisconnectAck of its side.
+// judgeEnded judges a datagram after a Disconnect or a DisconnectAck of its side.
 func (c sessionJudge) judgeEnded(dir dissect.Dir, sent *seq.Sending, first bool) {
 	e := &c.side[dir].ending
 	if first {

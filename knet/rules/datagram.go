@@ -150,7 +150,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	if x == nil || c.suspect {
 		return
 	}
-	c.numbers().judgeSending(dir, sent, x, before, first)
+	c.numbers().judgeTransmission(dir, sent, x, before, first)
 	if c.Datagram.Dialect == knet.Spec {
 		c.numbers().judgePace(dir)
 	}
@@ -172,7 +172,7 @@ func (c frameJudge) judgeMessage(dir dissect.Dir, sent *seq.Sending, m *knet.Mes
 	case knet.Disconnect, knet.DisconnectAck:
 		c.ends().judgeEnd(dir, sent, m.Kind)
 	case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
-		c.ends().judgeShake(dir, sent, m.Kind)
+		c.ends().judgeHandshake(dir, sent, m.Kind)
 	default:
 		if m.IsFragment() && first {
 			c.contents().judgeFragment(dir, sent, m)

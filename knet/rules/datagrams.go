@@ -20,13 +20,13 @@ type datagrams struct {
 	has       bool
 	topAt     int64             // when top was captured
 	missing   seq.Num           // between low and top
-	holeAt    int64             // when something went missing last
+	gapAt     int64             // when something went missing last
 	startAt   int64             // when low was captured first
 	late      int64             // longest time a datagram was overtaken by
 	faulty    [maxFaulty]uint32 // PacketIDs of datagrams with a fault, plus 1
 	faults    int
 	lowMemory bool // little is to be kept
-	anew      bool // the side began again, and its start was not captured
+	restarted bool // the side began again, and its start was not captured
 }
 
 // A sentDatagram is one datagram.
@@ -34,14 +34,14 @@ type sentDatagram struct {
 	frame    uint64
 	time     int64
 	hash     uint64
-	last     int64  // latest sending
+	last     int64  // latest transmission
 	ackAt    int64  // when it was acknowledged first
 	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with carried
 	ipid     uint16
 	size     uint16 // of the payload, by the UDP header
 	messages uint8  // up to 255
 	acks     uint8  // PacketAcks that named it
-	sends    uint8  // captured sendings
+	sends    uint8  // captured transmissions
 	reliable bool
 	cut      bool
 	suspect  bool // it has a fault
@@ -64,7 +64,7 @@ func (r *datagrams) room(num seq.Num, now int64) (x *sentDatagram, fresh bool) {
 	})
 }
 
-// enter notes a sending; it reports whether its PacketID is captured for the first
+// enter notes a transmission; it reports whether its PacketID is captured for the first
 // time. Datagrams with a fault count only where they stand in the row.
 func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (x *sentDatagram, first bool) {
 	if suspect && (!r.has || s.Num != r.top+1) {
@@ -92,12 +92,12 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 	case n > r.top:
 		if n > r.top+1 {
 			r.missing += n - r.top - 1
-			r.holeAt = s.Time
+			r.gapAt = s.Time
 		}
 		r.top, r.topAt = n, s.Time
 	case s.Time-r.topAt >= track.ReconnectGap:
-		r.missing++ // it may be of another connection, and fills no hole of this one
-		r.holeAt = s.Time
+		r.missing++ // it may be of another connection, and fills no gap of this one
+		r.gapAt = s.Time
 	case n < r.low:
 		r.missing += r.low - n - 1
 		r.low = n
@@ -107,7 +107,7 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 	}
 	if cut {
 		r.missing++ // what it says is not known
-		r.holeAt = s.Time
+		r.gapAt = s.Time
 	}
 }
 
@@ -155,7 +155,7 @@ func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
 
 // whole reports whether everything the side sent since a time was captured, as far
 // as its PacketIDs tell.
-func (r *datagrams) whole(since int64) bool { return r.has && (r.missing == 0 || r.holeAt < since) }
+func (r *datagrams) whole(since int64) bool { return r.has && (r.missing == 0 || r.gapAt < since) }
 
 // maxFaulty is how many datagrams with a fault are remembered: their receiver may
 // acknowledge them all the same.

@@ -7,7 +7,7 @@ import (
 )
 
 // TestMissingIsCounted: what rules conclude from silence holds only while nothing of a side is
-// missing between the lowest and the highest PacketID. A hole that is not counted makes a
+// missing between the lowest and the highest PacketID. A gap that is not counted makes a
 // receiver look as if it had passed over what the capture missed.
 func TestMissingIsCounted(t *testing.T) {
 	for _, c := range []struct {

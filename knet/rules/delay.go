@@ -25,9 +25,9 @@ type delays struct {
 	ackAt  int64 // when an acknowledgement was looked at last
 	since  int64 // … first
 	acks   conform.Sample
-	late   conform.Sample // replies behind acknowledgements of what was sent later
+	late   conform.Sample // replies after acknowledgements of what was sent later
 	told   [2]bool        // of acknowledgements, of replies
-	newest int64          // when what its peer sent behind its latest PingRequest was acknowledged first
+	newest int64          // when what its peer sent after its latest PingRequest was acknowledged first
 	n      int            // datagrams sent once that were acknowledged
 	least  int64          // … how soon one was, ns
 }
@@ -63,7 +63,7 @@ func (c numberJudge) judgeAckDelay(dir dissect.Dir, x *sentDatagram) {
 }
 
 // judgePongDelay judges when a side replies to the latest PingRequest, sent at a time: it
-// does so late when it has long acknowledged what was sent behind that.
+// does so late when it has long acknowledged what was sent after that.
 func (c messageJudge) judgePongDelay(dir dissect.Dir, at int64) {
 	s := &c.side[dir].delays
 	s.pongs[s.pong%fewPongs] = c.Frame.Time - at

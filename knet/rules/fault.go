@@ -125,7 +125,7 @@ var breaches = [track.FaultKinds]breach{
 	}},
 	track.UnreliableRate:   {rRmFlowRel, asIs, text("the FlowControlRequest is in an unreliable datagram")},
 	track.UnreliableAnswer: {rRmConnackRel, asIs, text("the ConnectAck is in an unreliable datagram")},
-	track.ReliableShake: {rRmSynRel, asIs, of(func(m *knet.Message) string {
+	track.ReliableHandshake: {rRmSynRel, asIs, of(func(m *knet.Message) string {
 		return "the " + m.Kind.String() + " is in a reliable datagram"
 	})},
 	track.ReliableEnd: {rRmDiscRel, asIs, of(func(m *knet.Message) string {

@@ -22,7 +22,7 @@ func New() *session.Protocol {
 }
 
 // types are those of what judges a connection, and of what it holds open.
-var types = []any{&judge{}, ahead{}, ackedPlain{}, unasked{}, tooMany{}, unmatched{}, unconfirmed{}, unanswered{}, reused{}, astray{}, unfree{}}
+var types = []any{&judge{}, ahead{}, ackedPlain{}, unasked{}, tooMany{}, unmatched{}, unconfirmed{}, unanswered{}, reused{}, strayFragment{}, unfree{}}
 
 // A judge judges one connection. What it remembers is its own; of the connection it
 // reads what the View shows.
@@ -31,13 +31,13 @@ type judge struct {
 	*track.Event // at hand
 	c            *session.Conn
 	side         [2]side
-	shake        shaking
+	handshake    shaking
 
 	// Of the datagram at hand.
 	suspect    bool // it has a fault, or may have: it changes nothing that rules remember
 	jump       bool // its PacketID is not the next one
 	broken     bool // a fragment of it is proven wrong
-	accused    bool // of something that it breaks, though it cannot be read
+	reported   bool // of something that it breaks, though it cannot be read
 	suspicions int  // against it
 	named      int  // PacketIDs that it acknowledges
 }
@@ -105,7 +105,7 @@ func (j *judge) begin() {
 
 // acknowledges notes that a side sent a PacketAck, where that is waited for.
 func (j *judge) acknowledges(dir dissect.Dir) {
-	if j.Datagram.Plain || j.side[dir].acking.deaf.since == 0 {
+	if j.Datagram.Plain || j.side[dir].acking.noAcks.since == 0 {
 		return
 	}
 	for i := range j.Datagram.Messages {
@@ -117,7 +117,7 @@ func (j *judge) acknowledges(dir dissect.Dir) {
 
 // Refuted implements track.Judge: datagrams whose PacketIDs turned out to be out of place:
 // the side went on before them (kNet page, InOrder Datagrams and Messages). With Spec a low
-// PacketID may be up to 50 sendings old.
+// PacketID may be up to 50 transmissions old.
 func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	j.c.JudgeRefuted(dir, frames, func(p *seq.ProvisionalFrame, x *conform.Case) {
 		x.Rule, x.Since = rDgIdInc, p.Time+1

@@ -15,59 +15,59 @@ func (c frameJudge) judgeUnread(dir dissect.Dir) {
 		return
 	}
 	if c.Sure() {
-		c.accused = false
-		if c.accuseOf(c.Frame.Err); !c.accused {
+		c.reported = false
+		if c.reportError(c.Frame.Err); !c.reported {
 			c.passes(&c.c.Rules)
 		}
 	}
 	c.contents().noteAsked(dir)               // what stands before the error may have been read
-	c.side[dir].ask.lostAt = c.Frame.Time + 1 // and what is behind it
+	c.side[dir].ask.lostAt = c.Frame.Time + 1 // and what is after it
 }
 
-// accuse judges the datagram at hand, which cannot be read to its end.
-func (c frameJudge) accuse(rule int, message string) { c.accuseAs(charge{rule, asIs, message}) }
+// report judges the datagram at hand, which cannot be read to its end.
+func (c frameJudge) report(rule int, message string) { c.reportAs(charge{rule, asIs, message}) }
 
-func (c frameJudge) accuseAs(x charge) {
-	c.accused = true
+func (c frameJudge) reportAs(x charge) {
+	c.reported = true
 	c.judgeCharge(x)
 }
 
-// accuseOf finds the rule that a decode error is about.
-func (c frameJudge) accuseOf(err *dissect.Error) {
+// reportError finds the rule that a decode error is about.
+func (c frameJudge) reportError(err *dissect.Error) {
 	left := len(c.Frame.Payload) - err.Offset
 	switch err.Field {
 	case &knet.Fields[knet.FPacketID]:
-		c.accuse(rDgMinlen, fmt.Sprintf("the datagram has %d bytes, but its header needs 3", len(c.Frame.Payload)))
+		c.report(rDgMinlen, fmt.Sprintf("the datagram has %d bytes, but its header needs 3", len(c.Frame.Payload)))
 	case &knet.Fields[knet.FBase]:
-		c.accuse(rDgVleFit, fmt.Sprintf("the smallest reliable message number runs past the datagram: %d bytes are left", left))
+		c.report(rDgVleFit, fmt.Sprintf("the smallest reliable message number runs past the datagram: %d bytes are left", left))
 	case &knet.Fields[knet.FDependencyCount], &knet.Fields[knet.FDependencyDelta], &knet.Fields[knet.FDependencyMessage]:
-		c.accuseDependencies(err, left)
+		c.reportDependencies(err, left)
 	case &knet.Fields[knet.FLength]:
 		if err.Reason == knet.EmptyContent {
-			c.accuse(rMbLen0, "the message has a ContentLength of 0")
+			c.report(rMbLen0, "the message has a ContentLength of 0")
 			return
 		}
-		c.accuse(rDgFill, fmt.Sprintf("%d byte is left after the last message", left))
+		c.report(rDgFill, fmt.Sprintf("%d byte is left after the last message", left))
 	case &knet.Fields[knet.FFragmentCount]:
 		if err.Reason == knet.TooFewFragments {
 			f := track.Fault{Kind: track.NoFragments, Message: c.last()}
 			if f.Message.FragmentCount.Value == 1 {
 				f.Kind = track.OneFragment
 			}
-			c.accuseAs(c.chargeOf(&f))
+			c.reportAs(c.chargeOf(&f))
 			return
 		}
-		c.accuseNumber(err, left)
+		c.reportNumber(err, left)
 	case &knet.Fields[knet.FDelta], &knet.Fields[knet.FFragmentNumber]:
-		c.accuseNumber(err, left)
+		c.reportNumber(err, left)
 	case &knet.Fields[knet.FID]:
-		c.accuseID(left)
+		c.reportID(left)
 	case &knet.Fields[knet.FAckPacketID]:
-		c.accuseAck(left)
+		c.reportAck(left)
 	case &knet.Fields[knet.FIndex], &knet.Fields[knet.FIndexCount], &knet.Fields[knet.FIndexes], &knet.Fields[knet.FTransferID]:
-		c.accuse(rDgFill, fmt.Sprintf("the last message ends within its header: %s needs more than the %d bytes left", err.Field.Label, left))
+		c.report(rDgFill, fmt.Sprintf("the last message ends within its header: %s needs more than the %d bytes left", err.Field.Label, left))
 	default:
-		c.accuseLength(left)
+		c.reportLength(left)
 	}
 }
 
@@ -79,57 +79,57 @@ func (c frameJudge) last() *knet.Message {
 	return &knet.Message{}
 }
 
-// accuseDependencies: both arrays must fit; the last number of the second may fail
+// reportDependencies: both arrays must fit; the last number of the second may fail
 // by its own length alone.
-func (c frameJudge) accuseDependencies(err *dissect.Error, left int) {
+func (c frameJudge) reportDependencies(err *dissect.Error, left int) {
 	count := 0
 	if at := 3; at < len(c.Frame.Payload) {
 		count = int(c.Frame.Payload[at])
 	}
-	c.accuse(rDgIodfit, fmt.Sprintf("the %d dependencies do not fit: %d bytes are left at byte %d", count, left, err.Offset))
+	c.report(rDgIodfit, fmt.Sprintf("the %d dependencies do not fit: %d bytes are left at byte %d", count, left, err.Offset))
 	if left == 1 && err.Field == &knet.Fields[knet.FDependencyMessage] && c.Datagram.Depends > 0 && len(c.Frame.Payload)-1 == err.Offset {
-		c.accuse(rDgVleFit, "the last number of the dependencies runs past the datagram")
+		c.report(rDgVleFit, "the last number of the dependencies runs past the datagram")
 	}
 }
 
-// accuseNumber: a number of variable length that is cut, or is not there at all.
-func (c frameJudge) accuseNumber(err *dissect.Error, left int) {
+// reportNumber: a number of variable length that is cut, or is not there at all.
+func (c frameJudge) reportNumber(err *dissect.Error, left int) {
 	if left > 0 {
-		c.accuse(rDgVleFit, fmt.Sprintf("%s runs past the datagram: %d bytes are left", err.Field.Label, left))
+		c.report(rDgVleFit, fmt.Sprintf("%s runs past the datagram: %d bytes are left", err.Field.Label, left))
 		return
 	}
-	c.accuse(rDgFill, fmt.Sprintf("the last message ends within its header: %s is missing", err.Field.Label))
+	c.report(rDgFill, fmt.Sprintf("the last message ends within its header: %s is missing", err.Field.Label))
 }
 
-// accuseID: the content is empty, or too short for the MessageID, or longer than
+// reportID: the content is empty, or too short for the MessageID, or longer than
 // the datagram.
-func (c frameJudge) accuseID(left int) {
+func (c frameJudge) reportID(left int) {
 	m := c.last()
 	b := c.Frame.Payload[len(c.Frame.Payload)-left:]
 	switch {
 	case m.Length == 0:
-		c.accuse(rMbLen0, "the message has a ContentLength of 0, but must contain a MessageID")
+		c.report(rMbLen0, "the message has a ContentLength of 0, but must contain a MessageID")
 	case m.Length < knet.Size30(b[:min(len(b), m.Length, 2)]):
-		c.accuse(rCtMsgid, fmt.Sprintf("the MessageID needs more than the ContentLength of %d", m.Length))
-		c.accuse(rDgVleFit, fmt.Sprintf("the MessageID runs past its content of %d bytes", m.Length))
+		c.report(rCtMsgid, fmt.Sprintf("the MessageID needs more than the ContentLength of %d", m.Length))
+		c.report(rDgVleFit, fmt.Sprintf("the MessageID runs past its content of %d bytes", m.Length))
 	default:
-		c.accuseLength(left)
+		c.reportLength(left)
 	}
 }
 
-// accuseLength: the content is longer than what is left of the datagram.
-func (c frameJudge) accuseLength(left int) {
-	c.accuse(rMbLen, fmt.Sprintf("the ContentLength is %d, but the datagram ends %d bytes after the start of the content", c.last().Length, left))
+// reportLength: the content is longer than what is left of the datagram.
+func (c frameJudge) reportLength(left int) {
+	c.report(rMbLen, fmt.Sprintf("the ContentLength is %d, but the datagram ends %d bytes after the start of the content", c.last().Length, left))
 }
 
-// accuseAck: a PacketAck of a wrong size.
-func (c frameJudge) accuseAck(left int) {
+// reportAck: a PacketAck of a wrong size.
+func (c frameJudge) reportAck(left int) {
 	m := c.last()
 	size := m.Length - int(m.ID.Size)
 	switch {
 	case size > left:
-		c.accuseLength(left)
+		c.reportLength(left)
 	case !c.IDsOpen():
-		c.accuse(rRmAckLen, fmt.Sprintf("the PacketAck has %d bytes, not 7", size))
+		c.report(rRmAckLen, fmt.Sprintf("the PacketAck has %d bytes, not 7", size))
 	}
 }

@@ -23,7 +23,7 @@ func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 	for i := range c.Datagram.Depends {
 		x := &c.Datagram.Dependencies[i]
 		target := num - seq.Num(x.Delta) - 1
-		if h := &c.shake; h.greeted[dir] && c.known() {
+		if h := &c.handshake; h.greeted[dir] && c.known() {
 			if !rules.Check(rIoPast, target >= h.lowest[dir]) {
 				rules.Broken(rIoPast, fmt.Sprintf("a message depends on PacketID %d, which is %d before the first of the connection, %d",
 					target&knet.PacketIDMask, h.lowest[dir]-target, h.lowest[dir]))

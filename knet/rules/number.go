@@ -58,7 +58,7 @@ func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64
 	}
 	if o.set {
 		if o.Blocked == conform.GuardLife {
-			s.forget() // twice in a row, behind a silence: another connection
+			s.forget() // twice in a row, after a silence: another connection
 		}
 		return // a series of its own, for all that shows
 	}
@@ -138,8 +138,8 @@ const (
 // all steps are equal and none of the skipped is ever acknowledged.
 func (c numberJudge) judgeStep(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
-	if o.grain != 1 {
-		c.judgeGrain(dir, step)
+	if o.divisor != 1 {
+		c.judgeDivisor(dir, step)
 	}
 	switch {
 	case step == 1:
@@ -157,33 +157,33 @@ func (c numberJudge) judgeStep(dir dissect.Dir, step seq.Num) {
 	rules := &c.c.Rules
 	if rules.Check(rDgIdInc, o.steps[1] <= n*9/10) {
 	} else if !o.told {
-		c.accuseStep(rules.Here(rDgIdInc, ""), o.step, o.acks)
+		c.reportStep(rules.Here(rDgIdInc, ""), o.step, o.acks)
 	}
 	o.steps, o.acks = [3]int{}, 0
 }
 
-// stepsAllAlong is how many steps must have been multiples of one number for a side to be
+// stepsAllAlong is the number of steps that must have been multiples of one number for a side to be
 // said to count by it all along.
 const stepsAllAlong = 24
 
-// judgeGrain judges the steps of a side that has never counted by one: whatever was lost,
+// judgeDivisor judges the steps of a side that has never counted by one: whatever was lost,
 // none of those that it passes over was captured.
-func (c numberJudge) judgeGrain(dir dissect.Dir, step seq.Num) {
+func (c numberJudge) judgeDivisor(dir dissect.Dir, step seq.Num) {
 	o := &c.side[dir].order
 	if o.all == 0 {
 		o.frame = c.Frame.Frame
 	}
-	if o.grain = gcd(o.grain, step); o.grain == 1 || o.told {
+	if o.divisor = gcd(o.divisor, step); o.divisor == 1 || o.told {
 		return
 	}
 	if o.all++; o.all >= stepsAllAlong && o.known >= stepsAcked {
-		c.accuseStep(c.c.Rules.Here(rDgIdInc, ""), o.grain, o.known)
+		c.reportStep(c.c.Rules.Here(rDgIdInc, ""), o.divisor, o.known)
 	}
 }
 
-// accuseStep accuses a side of counting its PacketIDs by more than one: those it passes
+// reportStep reports a side for counting its PacketIDs by more than one: those it passes
 // over are never acknowledged, while so many others are.
-func (c numberJudge) accuseStep(x conform.Case, step seq.Num, acks int) {
+func (c numberJudge) reportStep(x conform.Case, step seq.Num, acks int) {
 	o := &c.side[x.Dir].order
 	o.told = true
 	x.Rule, x.Frame, x.Message = rDgIdInc, o.frame, fmt.Sprintf("PacketIDs grow by %d, and none of those in between is ever acknowledged", step)

@@ -136,7 +136,7 @@ func (c numberJudge) judgeEndOf(dir dissect.Dir) {
 	}
 	c.contents().judgeIncomplete(dir)
 	c.leaveUnproven(dir)
-	if o := &s.order; o.grain > 1 && o.all >= stepsAllAlong && !o.told {
-		c.accuseStep(conform.Case{Dir: dir}, o.grain, o.known)
+	if o := &s.order; o.divisor > 1 && o.all >= stepsAllAlong && !o.told {
+		c.reportStep(conform.Case{Dir: dir}, o.divisor, o.known)
 	}
 }

@@ -82,7 +82,7 @@ func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message
 	if a.has && id == a.last && num == a.num {
 		return // a copy of a datagram that was set apart
 	}
-	c.side[dir.Other()].acking.deaf.asked++
+	c.side[dir.Other()].acking.noAcks.asked++
 	if !a.has || id != a.last+1 {
 		a.runAt = c.Frame.Time
 	}
@@ -142,7 +142,7 @@ func (c messageJudge) judgeReply(dir dissect.Dir, m *knet.Message, first bool) {
 	rules.Pass(rRtPongMatch)
 	rules.Pass(rRtPong)
 	a.open, a.told = 0, false
-	c.numbers().judgeDeaf(dir)
+	c.numbers().judgeNoAcks(dir)
 	if id == a.last && was.replies == 0 {
 		c.judgePongDelay(dir, was.at-1)
 	}
@@ -155,7 +155,7 @@ func (c messageJudge) judgeReply(dir dissect.Dir, m *knet.Message, first bool) {
 }
 
 // holdReply keeps a PingReply to a request that was not captured. When all that the
-// other side sent was captured, before it and behind it, there was none.
+// other side sent was captured, before it and after it, there was none.
 func (c messageJudge) holdReply(dir dissect.Dir, id uint8) {
 	rules, r := &c.c.Rules, &c.side[dir.Other()].datagrams
 	since := c.Frame.Time - staleTime

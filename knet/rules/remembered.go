@@ -14,7 +14,7 @@ type asking struct {
 	isOdd  bool
 	at     int64   // of the latest
 	num    seq.Num // PacketID that carried it
-	runAt  int64   // since when each id captured was the one behind that before
+	runAt  int64   // since when each id captured was the one after that before
 	open   int     // not answered, since the latest answer
 	openAt int64
 	openIn uint64
@@ -46,7 +46,7 @@ type acking struct {
 	plain  int         // unreliable datagrams it acknowledged
 	told   bool
 	cursor seq.Num // of its own datagrams: all below were looked at
-	deaf   deaf
+	noAcks noAcks
 }
 
 // An aheadAck is an acknowledgement of a PacketID above all that was captured: the
@@ -88,15 +88,15 @@ type ending struct {
 
 // order is what is held against the PacketIDs of a side.
 type order struct {
-	odd   oddNumber
-	step  seq.Num // latest step between PacketIDs that is not one
-	frame uint64
-	steps [3]int  // of one, as the one before that was not one, others
-	grain seq.Num // what all steps so far are multiples of
-	all   int     // steps so far, while grain is not one
-	known int     // acknowledgements so far
-	acks  int     // PacketIDs of the side acknowledged meanwhile
-	told  bool
+	odd     oddNumber
+	step    seq.Num // latest step between PacketIDs that is not one
+	frame   uint64
+	steps   [3]int  // of one, as the one before that was not one, others
+	divisor seq.Num // what all steps so far are multiples of
+	all     int     // steps so far, while divisor is not one
+	known   int     // acknowledgements so far
+	acks    int     // PacketIDs of the side acknowledged meanwhile
+	told    bool
 }
 
 // An oddNumber is a PacketID that can't be, unless a new series begins: what comes
@@ -128,20 +128,20 @@ type pace struct {
 
 // shaking is what the rules remember of the page's handshake.
 type shaking struct {
-	syn     bool
-	synAt   int64 // latest ConnectSyn
-	ackAt   int64 // latest ConnectSynAck, 0 for none
-	lowest  [2]seq.Num
-	greeted [2]bool
-	spoke   [2]bool  // something besides the handshake was captured
-	spokeAt [2]int64 // … first
-	spokeNo [2]seq.Num
-	hasty   hasty
+	syn       bool
+	synAt     int64 // latest ConnectSyn
+	ackAt     int64 // latest ConnectSynAck, 0 for none
+	lowest    [2]seq.Num
+	greeted   [2]bool
+	spoke     [2]bool  // something besides the handshake was captured
+	spokeAt   [2]int64 // … first
+	spokeNo   [2]seq.Num
+	premature premature
 }
 
-// hasty is the first datagram that the server sent behind its ConnectSynAck while
+// premature is the first datagram that the server sent after its ConnectSynAck while
 // nothing had come from the client but ConnectSyns.
-type hasty struct {
+type premature struct {
 	frame uint64
 	time  int64
 }
@@ -165,13 +165,13 @@ type sentTransfer struct {
 	since  int64  // when its first fragment can have been sent
 	parts  []part // by fragment number
 	early  []earlyPart
-	open   []*stranger
+	open   []*foreignFragment
 	former *sentTransfer // the one before, as it was
 	reused bool          // the id was not free
 }
 
-// A stranger is a fragment that fits no transfer so far.
-type stranger struct {
+// A foreignFragment is one that fits no transfer so far.
+type foreignFragment struct {
 	count int // fragments of the transfer that began next, 0 while none did
 	doubt bool
 }

@@ -44,7 +44,7 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	y := c.side[dir.Other()].datagrams.at(carrier)
-	told := x.carried && ok && y != nil && y.time >= x.time // sent behind it, and not by another connection
+	told := x.carried && ok && y != nil && y.time >= x.time // sent after it, and not by another connection
 	switch {
 	case told && y.reliable && look.Acked && look.AckTimed && look.AckTime >= y.time && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
@@ -58,8 +58,8 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 }
 
 // neededHeard is how many acknowledgements of a datagram it takes for its sender to have
-// received one, by how many of those of other datagrams were lost behind the capture
-// point: these were sent again behind an acknowledgement, and acknowledged again.
+// received one, by how many of those of other datagrams were lost after the capture
+// point: these were sent again after an acknowledgement, and acknowledged again.
 func (c numberJudge) neededHeard(dir dissect.Dir, x *sentDatagram) int {
 	s := &c.side[dir].datagrams
 	lost, captured := uint64(0), uint64(0)

@@ -17,7 +17,7 @@ func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.M
 	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || x == nil || x.suspect || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
 		return
 	}
-	c.accuseReuse(dir, t, m, index, old.frame)
+	c.reportReuse(dir, t, m, index, old.frame)
 }
 
 // judgeReuse judges, by a reliable datagram of Spec, x, that is sent again, the transfers
@@ -38,7 +38,7 @@ func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 			continue
 		}
 		if other := t.part(index); m.IsStart() || index >= t.count || other.hash != 0 && other.packet > t.packet && other.hash != partHash(m) {
-			c.accuseReuse(dir, t, m, index, x.frame)
+			c.reportReuse(dir, t, m, index, x.frame)
 		}
 	}
 }
@@ -56,8 +56,8 @@ func (c messageJudge) passReuse(dir dissect.Dir, t *sentTransfer) {
 	}
 }
 
-// accuseReuse accuses the start of a transfer, once.
-func (c messageJudge) accuseReuse(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, first uint64) {
+// reportReuse reports the start of a transfer, once.
+func (c messageJudge) reportReuse(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, first uint64) {
 	if t.reused {
 		return
 	}

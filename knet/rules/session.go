@@ -18,9 +18,9 @@ const lateAnswer = 1e9
 // connectLate is ConnectTimeOut with some play, in ns.
 const connectLate = 12e9
 
-// judgeShake judges a message of the handshake (kNet page, Session Management).
-func (c sessionJudge) judgeShake(dir dissect.Dir, sent *seq.Sending, k knet.Kind) {
-	h := &c.shake
+// judgeHandshake judges a message of the handshake (kNet page, Session Management).
+func (c sessionJudge) judgeHandshake(dir dissect.Dir, sent *seq.Sending, k knet.Kind) {
+	h := &c.handshake
 	if !c.keepsRole(dir, k) {
 		return
 	}
@@ -67,7 +67,7 @@ type unconfirmed struct {
 
 // Settle implements session.Settler.
 func (h unconfirmed) Settle() (conform.Ruling, conform.Guard) {
-	if h.c.shake.spoke[h.client] {
+	if h.c.handshake.spoke[h.client] {
 		return conform.Passed, 0
 	}
 	return conform.Doubtful, conform.GuardKnew
@@ -88,7 +88,7 @@ func (c sessionJudge) keepsRole(dir dissect.Dir, k knet.Kind) bool {
 		role = "client"
 	}
 	x := rules.Here(rSmRole, fmt.Sprintf("the %s sends a %s", role, k))
-	if c.State() != session.Established || !c.shake.spoke[0] && !c.shake.spoke[1] {
+	if c.State() != session.Established || !c.handshake.spoke[0] && !c.handshake.spoke[1] {
 		x.Blocked = conform.GuardLife
 	}
 	c.frames().quarantine()
@@ -99,7 +99,7 @@ func (c sessionJudge) keepsRole(dir dissect.Dir, k knet.Kind) bool {
 // outOfNowhere reports a ConnectSynAck that answers nothing: its sender had gone on
 // to other messages before, and so had the client for a time.
 func (c sessionJudge) outOfNowhere(dir dissect.Dir, sent *seq.Sending) (nowhere, sure bool) {
-	h := &c.shake
+	h := &c.handshake
 	if !h.spoke[0] || !h.spoke[1] || sent.Num <= h.spokeNo[dir] {
 		return false, false
 	}
@@ -110,7 +110,7 @@ func (c sessionJudge) outOfNowhere(dir dissect.Dir, sent *seq.Sending) (nowhere,
 // judgePending judges what a client sends before it was answered, and notes who has
 // come beyond the handshake.
 func (c sessionJudge) judgePending(dir dissect.Dir, first bool) {
-	h := &c.shake
+	h := &c.handshake
 	if h.spoke[dir] {
 		return
 	}
@@ -126,11 +126,11 @@ func (c sessionJudge) judgePending(dir dissect.Dir, first bool) {
 		}
 	}
 	rules := &c.c.Rules
-	if dir != c.Client() && first && !end && h.hasty.frame == 0 && h.ackAt != 0 && c.onlyGreeted(dir.Other()) && h.greeted[dir] && c.Sent.Num > h.lowest[dir] {
-		h.hasty = hasty{c.Frame.Frame, c.Frame.Time}
+	if dir != c.Client() && first && !end && h.premature.frame == 0 && h.ackAt != 0 && c.onlyGreeted(dir.Other()) && h.greeted[dir] && c.Sent.Num > h.lowest[dir] {
+		h.premature = premature{c.Frame.Frame, c.Frame.Time}
 	}
-	if dir == c.Client() && first && h.hasty.frame != 0 {
-		c.judgeHasty(dir)
+	if dir == c.Client() && first && h.premature.frame != 0 {
+		c.judgePremature(dir)
 	}
 	if h.syn && dir == c.Client() && c.c.Complete && first && !end {
 		if c.side[dir.Other()].datagrams.has {
@@ -167,11 +167,11 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 	return h.c.answeredFrom(h.server, h.at)
 }
 
-// judgeHasty judges a server that sent more than its ConnectSynAck, now that the
-// client comes with its first datagram behind ConnectSyn. That must be the first
-// sending of it, and none before it was missed.
-func (c sessionJudge) judgeHasty(dir dissect.Dir) {
-	h, r := &c.shake.hasty, &c.side[dir].datagrams
+// judgePremature judges a server that sent more than its ConnectSynAck, now that the
+// client comes with its first datagram after ConnectSyn. That must be the first
+// transmission of it, and none before it was missed.
+func (c sessionJudge) judgePremature(dir dissect.Dir) {
+	h, r := &c.handshake.premature, &c.side[dir].datagrams
 	x := conform.Case{Rule: rSmPending, Dir: dir.Other(), Frame: h.frame, Time: h.time, HasTime: true, Since: h.time, Proof: []uint64{c.Frame.Frame},
 		Message: "the server sends this before the client has answered its ConnectSynAck"}
 	if now := c.Frame.Time; now-h.time <= 2*c.horizon() || now-r.startAt >= resendLeast || c.jump || !c.onlyGreeted(dir) || !c.fromStart(dir) {
@@ -183,13 +183,13 @@ func (c sessionJudge) judgeHasty(dir dissect.Dir) {
 // onlyGreeted reports that of a side one datagram of the handshake was captured, and
 // nothing else.
 func (c sessionJudge) onlyGreeted(dir dissect.Dir) bool {
-	h, r := &c.shake, &c.side[dir].datagrams
+	h, r := &c.handshake, &c.side[dir].datagrams
 	return h.greeted[dir] && !h.spoke[dir] && r.low == h.lowest[dir] && r.top == r.low
 }
 
 // judgeConnectTime judges that a client goes on although the answer came late.
 func (c sessionJudge) judgeConnectTime() {
-	h := &c.shake
+	h := &c.handshake
 	if h.ackAt == 0 {
 		return
 	}

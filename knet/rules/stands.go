@@ -38,7 +38,7 @@ func (c *judge) roundTime() int64 { return c.c.Dir[0].MinRTT() + c.c.Dir[1].MinR
 
 // known reports whether the session's start was captured.
 func (c *judge) known() bool {
-	return c.c.Complete && !c.side[0].datagrams.anew && !c.side[1].datagrams.anew
+	return c.c.Complete && !c.side[0].datagrams.restarted && !c.side[1].datagrams.restarted
 }
 
 // fromStart reports whether all that a side has sent since the connection began can
@@ -46,10 +46,10 @@ func (c *judge) known() bool {
 func (c *judge) fromStart(dir dissect.Dir) bool {
 	r := &c.side[dir].datagrams
 	switch {
-	case !c.c.Complete || !r.has || r.anew:
+	case !c.c.Complete || !r.has || r.restarted:
 		return false
 	case c.Dialect() == knet.Spec:
-		return c.shake.greeted[dir] && r.low <= c.shake.lowest[dir]
+		return c.handshake.greeted[dir] && r.low <= c.handshake.lowest[dir]
 	}
 	return r.low == 0 || r.low == 1 && c.IDs() == knet.IDsFromOne
 }
@@ -57,7 +57,7 @@ func (c *judge) fromStart(dir dissect.Dir) bool {
 // forget forgets what the rules remember of a side: it has begun again, without a
 // captured start.
 func (s *side) forget() {
-	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{anew: true}, order{}, asking{}, ending{}, nil, pace{}
+	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{restarted: true}, order{}, asking{}, ending{}, nil, pace{}
 	s.acking.cursor = 0
 	s.acking.doubt()
 }

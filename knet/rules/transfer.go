@@ -11,9 +11,9 @@ import (
 
 // Bounds of what is remembered of a transfer.
 const (
-	maxParts = 4096
-	maxEarly = 256
-	shipTime = 10e9 // for which a fragment without transfer waits for its start, in ns
+	maxParts     = 4096
+	maxEarly     = 256
+	transferTime = 10e9 // for which a fragment without transfer waits for its start, in ns
 )
 
 func (t *sentTransfer) full() bool { return t.begun && t.got >= t.count }
@@ -67,19 +67,19 @@ func (c messageJudge) judgeFragment(dir dissect.Dir, sent *seq.Sending, m *knet.
 	case p.packet < t.packet:
 		t.overtaken(index, p)
 	case index >= t.count:
-		c.judgeStranger(dir, t, m, index, p, rMbFragnum)
+		c.judgeForeign(dir, t, m, index, p, rMbFragnum)
 	case t.part(index).hash != 0 && t.part(index).hash != p.hash:
-		c.judgeStranger(dir, t, m, index, p, rFrNumUnique)
+		c.judgeForeign(dir, t, m, index, p, rFrNumUnique)
 	default:
 		if t.part(index).hash != 0 {
 			t.doubt = true // sent again under another PacketID
 		}
 		t.keep(index, p)
-		c.passShip()
+		c.passTransfer()
 	}
 }
 
-// overtaken takes a fragment that was sent before the start and captured behind it:
+// overtaken takes a fragment that was sent before the start and captured after it:
 // it may be of the transfer before.
 func (t *sentTransfer) overtaken(index int, p part) {
 	if t.part(index).hash == 0 && index < t.count {
@@ -88,7 +88,7 @@ func (t *sentTransfer) overtaken(index int, p part) {
 	}
 }
 
-func (c messageJudge) passShip() {
+func (c messageJudge) passTransfer() {
 	c.c.Rules.Pass(rMbFragnum)
 	c.c.Rules.Pass(rFrNumUnique)
 }
@@ -246,10 +246,10 @@ func (h reused) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Failed, 0
 }
 
-// judgeStranger judges a fragment that is none of the transfer at hand. While that
+// judgeForeign judges a fragment that is none of the transfer at hand. While that
 // lacks fragments its id is not free for another; later it may be of a transfer of
 // which the start has still to come.
-func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
+func (c messageJudge) judgeForeign(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int, p part, rule int) {
 	rules, s := &c.c.Rules, &c.side[dir]
 	msg := fmt.Sprintf("fragment %d of transfer %d differs from an earlier transmission", index, m.TransferID)
 	if rule == rMbFragnum {
@@ -263,7 +263,7 @@ func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Me
 		c.frames().quarantine()
 		return
 	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.Frame.Time-t.time < soonAfter:
-		c.holdStranger(dir, t, rules.Here(rule, msg, t.frame))
+		c.holdForeign(dir, t, rules.Here(rule, msg, t.frame))
 		t.doubt, t.mixed = true, true // whose it is stays open
 		return
 	}
@@ -279,30 +279,30 @@ func (c messageJudge) judgeStranger(dir dissect.Dir, t *sentTransfer, m *knet.Me
 		return
 	}
 	t.wait(index, 0, c.Frame.Time, p)
-	y := &stranger{}
+	y := &foreignFragment{}
 	t.open = append(t.open, y)
-	rules.HoldFor(x, shipTime, astray{c, dir, index, y, c.Frame.Time, c.mark(dir)})
+	rules.HoldFor(x, transferTime, strayFragment{c, dir, index, y, c.Frame.Time, c.mark(dir)})
 }
 
-// An astray is a fragment that is none of the transfer at hand.
-type astray struct {
+// A strayFragment is a fragment that is none of the transfer at hand.
+type strayFragment struct {
 	c     messageJudge
 	dir   dissect.Dir
 	index int
-	y     *stranger
+	y     *foreignFragment
 	at    int64
 	mark  mark
 }
 
 // Settle implements session.Settler.
-func (h astray) Settle() (conform.Ruling, conform.Guard) {
+func (h strayFragment) Settle() (conform.Ruling, conform.Guard) {
 	c, y := h.c, h.y
 	switch {
 	case y.count > h.index:
 		return conform.Passed, 0
 	case y.count > 0 && !y.doubt && c.side[h.dir].datagrams.whole(h.at):
 		return conform.Failed, 0
-	case y.count > 0 || c.numbers().ended() || c.side[h.dir].datagrams.topAt-h.at < shipTime || !c.went(h.dir, h.mark, h.at):
+	case y.count > 0 || c.numbers().ended() || c.side[h.dir].datagrams.topAt-h.at < transferTime || !c.went(h.dir, h.mark, h.at):
 		return conform.Doubtful, conform.GuardHold
 	}
 	return conform.Failed, 0
@@ -311,9 +311,9 @@ func (h astray) Settle() (conform.Ruling, conform.Guard) {
 // soonAfter is a time, in ns, within which nothing is sent again.
 const soonAfter = 1e9
 
-// holdStranger keeps a fragment that is none of a transfer of which the start is not
+// holdForeign keeps a fragment that is none of a transfer of which the start is not
 // acknowledged: its id is not free. The acknowledgement may have been missed.
-func (c messageJudge) holdStranger(dir dissect.Dir, t *sentTransfer, x conform.Case) {
+func (c messageJudge) holdForeign(dir dissect.Dir, t *sentTransfer, x conform.Case) {
 	c.frames().quarantine()
 	c.c.Rules.Hold(x, unfree{c, dir, t.packet, t.time, c.Frame.Time, c.mark(dir.Other())})
 }
@@ -370,7 +370,7 @@ func (c messageJudge) judgeLibraryFragment(dir dissect.Dir, t *sentTransfer, m *
 		t.spoil()
 	case same:
 		t.keep(index, p)
-		c.passShip()
+		c.passTransfer()
 	case t.full() || !t.begun:
 		t.wait(index, n-seq.Num(index), c.Frame.Time, p)
 	}

@@ -39,12 +39,12 @@ func (c numberJudge) leave(rule int, dir dissect.Dir, g conform.Guard, what stri
 // acknowledged any; first is the frame of the first.
 func (c numberJudge) unheard(dir dissect.Dir) (n int, first uint64) {
 	r, s := &c.side[dir.Other()].datagrams, &c.side[dir]
-	if c.side[dir.Other()].order.known > 0 || s.acking.deaf.told || !s.datagrams.has {
+	if c.side[dir.Other()].order.known > 0 || s.acking.noAcks.told || !s.datagrams.has {
 		return 0, 0
 	}
 	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {
 		x := r.at(num)
-		if x == nil || x.suspect || !x.reliable || s.datagrams.topAt-x.time < deafLate || c.mayBeAcked(dir.Other(), num) {
+		if x == nil || x.suspect || !x.reliable || s.datagrams.topAt-x.time < noAcksLate || c.mayBeAcked(dir.Other(), num) {
 			continue
 		}
 		if n++; n == 1 {

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// TestKNet_SessionManagement_Confirm: a client that says something behind the ConnectSynAck
+// TestKNet_SessionManagement_Confirm: a client that says something after the ConnectSynAck
 // confirms it; of one that does not, nobody knows whether it received that.
 func TestKNet_SessionManagement_Confirm(t *testing.T) {
 	for _, c := range []struct {

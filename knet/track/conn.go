@@ -89,7 +89,7 @@ func (c *conn) knowClient(dir dissect.Dir) {
 	}
 }
 
-// sending describes the datagram at hand to the engine.
-func (c *conn) sending(num seq.Num, mark seq.Mark) *seq.Sending {
+// transmission describes the datagram at hand to the engine.
+func (c *conn) transmission(num seq.Num, mark seq.Mark) *seq.Sending {
 	return c.Sent.Of(c.Frame.Datagram, num, mark)
 }

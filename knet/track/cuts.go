@@ -6,7 +6,7 @@ import "github.com/dpdissect/dpdissect/session/seq"
 // tell whether a PacketID is used again for something else. nil while there was none.
 type cuts struct{ nums *[keptCuts]seq.Num }
 
-// keptCuts is how many are remembered, each by its low bits, plus 1.
+// keptCuts bounds those remembered, each by its low bits, plus 1.
 const keptCuts = 256
 
 func (x *cuts) add(num seq.Num) {

@@ -24,9 +24,9 @@ func (p *pair) decide(fr *dissect.Frame) {
 	case spec.Strict && !ref.OK:
 		p.speaks(knet.Spec)
 	case spec.OK && !ref.OK:
-		p.loosely(1, knet.Spec)
+		p.countLoose(1, knet.Spec)
 	case ref.OK && !spec.OK:
-		p.loosely(0, knet.Reference)
+		p.countLoose(0, knet.Reference)
 	case ref.OK && areMade(&p.made, 0):
 		p.speaks(knet.Reference)
 	case ref.OK && areMade(&p.made, 1):
@@ -52,15 +52,15 @@ func (p *pair) mayConnect(fr *dissect.Frame) bool {
 	if len(p.conns) == 0 {
 		return p.learned != nil && fr.Frame == p.learned.first.frame
 	}
-	return p.params.Dialect == knet.Reference && p.opensAnew(fr)
+	return p.params.Dialect == knet.Reference && p.opensAgain(fr)
 }
 
 // enoughLoose is how many datagrams that only one dialect reads, though no endpoint of it
 // sends such, decide.
 const enoughLoose = 3
 
-// loosely counts one.
-func (p *pair) loosely(i dissect.Dir, d knet.Dialect) {
+// countLoose counts one.
+func (p *pair) countLoose(i dissect.Dir, d knet.Dialect) {
 	if p.loose[i]++; p.loose[i] >= enoughLoose && p.loose[i] > moreTold*p.loose[i.Other()] {
 		p.speaks(d)
 	}
@@ -120,10 +120,10 @@ func (r *idRun) see(ref, spec uint32) {
 // How many datagrams that only one dialect reads are looked at, and how many more of
 // them than of the other it takes to judge by its rules.
 const (
-	enoughTold = 64
-	leastTold  = 2
-	moreTold   = 2
-	shakeTold  = 8 // what one of the page's handshake counts
+	enoughTold    = 64
+	leastTold     = 2
+	moreTold      = 2
+	handshakeTold = 8 // what one of the page's handshake counts
 )
 
 // weigh counts a datagram that only one dialect reads. Others than kNet's, or
@@ -135,7 +135,7 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	ref, spec := knet.ShapeOf(fr.Payload, knet.Reference), knet.ShapeOf(fr.Payload, knet.Spec)
 	switch {
 	case spec.Handshake:
-		p.told[1] += shakeTold
+		p.told[1] += handshakeTold
 	case ref.Strict && !spec.OK:
 		p.told[0]++
 	case p.mayConnect(fr):
@@ -144,7 +144,7 @@ func (p *pair) weigh(fr *dissect.Frame) {
 	}
 }
 
-// newestBy reports a datagram that the probe has counted. Behind those, the probe
+// newestBy reports a datagram that the probe has counted. After those, the probe
 // is of no more use.
 func (p *pair) newestBy(fr *dissect.Frame) bool {
 	if p.learned == nil || fr.Frame <= p.learned.latest {

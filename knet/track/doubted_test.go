@@ -21,12 +21,12 @@ func TestKNet_InOrder_PassedLongAgo_Unsure(t *testing.T) {
 	for unsure, late := range map[bool]uint64{false: 0, true: 1} {
 		s := newScene(t, "")
 		s.meet()
-		hole := s.next[0] + 30
+		gapID := s.next[0] + 30
 		for i := range 40 {
 			if unsure && i == 10 {
 				s.unsure()
 			}
-			if s.next[0] != hole {
+			if s.next[0] != gapID {
 				s.send(0, said("hello"))
 			} else {
 				s.next[0]++
@@ -36,7 +36,7 @@ func TestKNet_InOrder_PassedLongAgo_Unsure(t *testing.T) {
 		}
 		s.Wait(2500)
 		at := s.next[0]
-		s.next[0] = hole
+		s.next[0] = gapID
 		s.send(0, said("late"))
 		s.next[0] = at
 		s.send(0, said("hello"))
@@ -116,7 +116,7 @@ func TestKNet_ReservedMessages_AckBitsOfWhatIsSentAgain(t *testing.T) {
 }
 
 // TestKNet_DatagramByteFormat_HabitOfAnotherSeries: what was a habit before PacketIDs jumped far away is
-// none behind that (gate K16): a Disconnect with such a fault ends nothing.
+// none after that (gate K16): a Disconnect with such a fault ends nothing.
 func TestKNet_DatagramByteFormat_HabitOfAnotherSeries(t *testing.T) {
 	long := string(make([]byte, 1600))
 	for jump, want := range map[uint32]session.State{0: session.Closed, 100: session.Closed, 70_000: session.Established} {

@@ -19,13 +19,13 @@ type Judge interface {
 	Forget(dir dissect.Dir)
 	// Compact tells that a connection that rests is to keep little.
 	Compact()
-	// End tells that nothing comes from a side any more; what is held is settled behind it.
+	// End tells that nothing comes from a side any more; what is held is settled after it.
 	End(dir dissect.Dir)
 }
 
 // An Event is the datagram at hand, and what is known of it. Of one that the connection takes
 // there are two: one before its PacketID is counted, if that was not captured before, and one
-// behind it, before what its messages say is taken.
+// after it, before what its messages say is taken.
 type Event struct {
 	Frame    *dissect.Frame `state:"-"` // nil when none is at hand
 	Datagram *knet.Datagram `state:"-"` // decoded, as far as it could be

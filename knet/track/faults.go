@@ -44,40 +44,40 @@ const (
 
 	// What makes it doubtful that the datagram is meant as it is.
 	NoMessages
-	OrderIsClear     // a message has the code Value, and InOrder is not set
-	CodeBeyond       // codes and indexes of dependencies that are not there
-	SingleBeyond     // …
-	IndexBeyond      // … the index Value of a list
-	NoIndexes        // a list of none
-	StartIsClear     // FragmentStart without Fragment
-	NoFragments      // a transfer of none
-	FragmentedKind   // a message of the kind Value in fragments
-	ZeroNumber       // a fragment with the number of a start
-	EmptyFragment    // no content
-	UnreliableParts  // a fragment that is not reliable
-	OtherMap         // a PacketAck by the other map of ids, with the id Value
-	WrongSize        // a control message
-	ReliableAck      // a PacketAck (Reference), or nothing but PacketAcks (Spec)
-	UnreliableRate   // a FlowControlRequest (Spec)
-	UnreliableAnswer // a ConnectAck
-	ReliableShake    // a ConnectSyn or ConnectSynAck
-	ReliableEnd      // a Disconnect or DisconnectAck
-	UnorderedEnd     // … without InOrder
-	OrderedControl   // a code on a control message
+	OrderIsClear      // a message has the code Value, and InOrder is not set
+	CodeBeyond        // codes and indexes of dependencies that are not there
+	SingleBeyond      // …
+	IndexBeyond       // … the index Value of a list
+	NoIndexes         // a list of none
+	StartIsClear      // FragmentStart without Fragment
+	NoFragments       // a transfer of none
+	FragmentedKind    // a message of the kind Value in fragments
+	ZeroNumber        // a fragment with the number of a start
+	EmptyFragment     // no content
+	UnreliableParts   // a fragment that is not reliable
+	OtherMap          // a PacketAck by the other map of ids, with the id Value
+	WrongSize         // a control message
+	ReliableAck       // a PacketAck (Reference), or nothing but PacketAcks (Spec)
+	UnreliableRate    // a FlowControlRequest (Spec)
+	UnreliableAnswer  // a ConnectAck
+	ReliableHandshake // a ConnectSyn or ConnectSynAck
+	ReliableEnd       // a Disconnect or DisconnectAck
+	UnorderedEnd      // … without InOrder
+	OrderedControl    // a code on a control message
 	faultKinds
 
 	firstHabit = TooLong
 	firstDoubt = NoMessages
 )
 
-// FaultKinds is how many kinds there are.
+// FaultKinds is the number of kinds.
 const FaultKinds = int(faultKinds)
 
 // maxFaults is how many faults of one datagram are told.
 const maxFaults = 8
 
-// accuse notes a fault of the datagram at hand.
-func (c *conn) accuse(k FaultKind, value int, m *knet.Message) {
+// noteFault notes a fault of the datagram at hand.
+func (c *conn) noteFault(k FaultKind, value int, m *knet.Message) {
 	c.Faults = append(c.Faults, Fault{k, value, m})
 }
 

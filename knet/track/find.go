@@ -55,7 +55,7 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 	}
 	fr.Layout = layoutOf(p.params)
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
-	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAnew(fr) {
+	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAgain(fr) {
 		if fr.Tree != nil {
 			fr.Tree.Reset(fr.Payload)
 		}
@@ -115,9 +115,9 @@ func (p *pair) isConnect(fr *dissect.Frame) bool {
 	return false
 }
 
-// opensAnew reports whether a datagram that is none may be a connect datagram
+// opensAgain reports whether a datagram that is none may be a connect datagram
 // with content of the application: nothing else is expected there.
-func (p *pair) opensAnew(fr *dissect.Frame) bool {
+func (p *pair) opensAgain(fr *dissect.Frame) bool {
 	if len(p.conns) == 0 {
 		return p.learned == nil || p.learned.seen == 0
 	}
@@ -153,9 +153,9 @@ func (p *pair) find(fr *dissect.Frame, err *dissect.Error) *conn {
 	return c
 }
 
-// open starts a connection with the frame; anew says that the capture shows that
+// open starts a connection with the frame; reopened says that the capture shows that
 // one begins.
-func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
+func (p *pair) open(fr *dissect.Frame, reopened bool) *conn {
 	if n := len(p.conns); n > 1 {
 		p.conns[n-2].finish(p.conns[n-1].c.LastTime)
 		p.flow.LetGo(p.conns[n-2].c)
@@ -163,7 +163,7 @@ func (p *pair) open(fr *dissect.Frame, anew bool) *conn {
 	}
 	c := newConn(p, fr)
 	p.conns = append(p.conns, c)
-	if anew {
+	if reopened {
 		p.votes, p.voted, p.doubt = 0, [2]seq.Num{}, true
 		fr.Words |= dissect.NewConnection
 		c.began()

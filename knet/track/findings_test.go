@@ -93,7 +93,7 @@ func find(t *testing.T, want []string, lines ...line) *dock {
 
 var vecOpened = []line{{0, vecSyn}, {1, vecSynAck}, {0, vecConnectAck}, {1, vecAckOf1}}
 
-// opened is a capture that goes on behind the handshake.
+// opened is a capture that goes on after the handshake.
 func opened(more ...line) []line { return append(slices.Clone(vecOpened), more...) }
 
 // TestKNet_SessionManagement_Findings: the three datagrams of the handshake break nothing;

@@ -12,7 +12,7 @@ func follows(datagram, next []byte) bool {
 	}
 	for _, dialect := range [...]knet.Dialect{knet.Reference, knet.Spec} {
 		id, _ := knet.PacketID(datagram, dialect)
-		if behind, _ := knet.PacketID(next, dialect); behind == (id+1)&knet.PacketIDMask {
+		if following, _ := knet.PacketID(next, dialect); following == (id+1)&knet.PacketIDMask {
 			return true
 		}
 	}

@@ -108,9 +108,9 @@ func TestKNet_InOrder_PassedLongAgo(t *testing.T) {
 		} else {
 			s.handshake()
 		}
-		hole := s.next[0] + 5
+		gapID := s.next[0] + 5
 		for range 80 {
-			if c.before || s.next[0] != hole {
+			if c.before || s.next[0] != gapID {
 				s.send(0, said("hello"))
 			} else {
 				s.next[0]++
@@ -118,11 +118,11 @@ func TestKNet_InOrder_PassedLongAgo(t *testing.T) {
 			s.send(1, said("hello"))
 		}
 		if c.before {
-			hole = 499
+			gapID = 499
 		}
 		s.Wait(c.wait)
 		at := s.next[0]
-		if s.next[0] = hole; c.reliable {
+		if s.next[0] = gapID; c.reliable {
 			s.Raw(0, s.reliably(0, said("late")))
 		} else {
 			s.send(0, said("late"))

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// decidedIDs is how many votes one map of ids must be ahead of the other.
+// decidedIDs is the number of votes that one map of ids must be ahead of the other.
 const decidedIDs = 2
 
 // vote learns which ids the control messages have from their sizes. What only one map

@@ -70,7 +70,7 @@ func (c *conn) malformed(dir dissect.Dir) {
 	if _, known := s.ids.Known(); known && len(c.Datagram.Messages) > 0 {
 		c.c.Dir[dir].Provisionals().Disregard(s.ids.Peek(c.Datagram.PacketID))
 	}
-	if c.sending(0, seq.Unmarked); !c.isCopied(dir) {
+	if c.transmission(0, seq.Unmarked); !c.isCopied(dir) {
 		c.tell(dir, Unread)
 	}
 }
@@ -79,9 +79,9 @@ func (c *conn) malformed(dir dissect.Dir) {
 // library never sends a PacketID again; the page sends the datagram again.
 func (c *conn) describe(num seq.Num) *seq.Sending {
 	if c.Datagram.Dialect == knet.Spec {
-		return c.sending(num, seq.Unmarked)
+		return c.transmission(num, seq.Unmarked)
 	}
-	sent := c.sending(num, seq.MarkFirst)
+	sent := c.transmission(num, seq.MarkFirst)
 	sent.Exact = true
 	return sent
 }

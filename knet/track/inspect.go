@@ -35,13 +35,13 @@ func (c *conn) inspect() {
 func (c *conn) inspectHeader() {
 	d := c.Datagram
 	if len(d.Messages) == 0 {
-		c.accuse(NoMessages, 0, nil)
+		c.noteFault(NoMessages, 0, nil)
 	}
 	if c.Frame.Length > maxDatagram || c.Frame.Fragments > 0 {
-		c.accuse(TooLong, c.Frame.Length, nil)
+		c.noteFault(TooLong, c.Frame.Length, nil)
 	}
 	if d.Base.Size == 4 && d.Base.Value <= knet.Max15 {
-		c.accuse(LongBase, 0, nil)
+		c.noteFault(LongBase, 0, nil)
 	}
 	if d.Dialect == knet.Spec {
 		c.inspectOrder()
@@ -62,13 +62,13 @@ func (c *conn) inspectOrder() {
 	}
 	switch {
 	case !d.InOrder && codes:
-		c.accuse(OrderIsClear, int(code), nil)
+		c.noteFault(OrderIsClear, int(code), nil)
 	case d.InOrder && !ends:
 		if d.Depends == 0 {
-			c.accuse(NoDependencies, 0, nil)
+			c.noteFault(NoDependencies, 0, nil)
 		}
 		if !codes {
-			c.accuse(NoCodes, 0, nil)
+			c.noteFault(NoCodes, 0, nil)
 		}
 	}
 	for i := range d.Depends {
@@ -81,14 +81,14 @@ func (c *conn) inspectDependency(i int) {
 	d := c.Datagram
 	x := &d.Dependencies[i]
 	if x.DeltaSize == 2 && x.Delta < 1<<7 {
-		c.accuse(LongDelta, i, nil)
+		c.noteFault(LongDelta, i, nil)
 	}
 	if x.IndexSize == 2 && x.Index < 1<<7 {
-		c.accuse(LongIndex, i, nil)
+		c.noteFault(LongIndex, i, nil)
 	}
 	for _, y := range d.Dependencies[:min(i, maxDupdepLooked)] {
 		if y.Delta == x.Delta && y.Index == x.Index {
-			c.accuse(DependencyTwice, i, nil)
+			c.noteFault(DependencyTwice, i, nil)
 			return
 		}
 	}
@@ -97,10 +97,10 @@ func (c *conn) inspectDependency(i int) {
 // inspectMessage looks at one message.
 func (c *conn) inspectMessage(m *knet.Message) {
 	if m.ID.Size > 1 && int(m.ID.Size) > knet.Shortest30(m.ID.Value) {
-		c.accuse(LongID, 0, m)
+		c.noteFault(LongID, 0, m)
 	}
 	if m.Delta.Size == 2 && m.Delta.Value < 1<<7 {
-		c.accuse(LongReliable, 0, m)
+		c.noteFault(LongReliable, 0, m)
 	}
 	if c.Datagram.Dialect == knet.Spec && m.Code() != 0 && c.Datagram.InOrder {
 		c.inspectCode(m)
@@ -119,15 +119,15 @@ func (c *conn) inspectCode(m *knet.Message) {
 	switch n := c.Datagram.Depends; m.Code() {
 	default:
 		if at := int(m.Code()) - 1; at >= n {
-			c.accuse(CodeBeyond, at, m)
+			c.noteFault(CodeBeyond, at, m)
 		}
 	case 6:
 		at := int(m.Indexes[0])
 		switch {
 		case at >= n:
-			c.accuse(SingleBeyond, at, m)
+			c.noteFault(SingleBeyond, at, m)
 		case at < 5:
-			c.accuse(IndexSpelledOut, at, m)
+			c.noteFault(IndexSpelledOut, at, m)
 		}
 	case 7:
 		c.inspectIndexes(m, n)
@@ -137,18 +137,18 @@ func (c *conn) inspectCode(m *knet.Message) {
 func (c *conn) inspectIndexes(m *knet.Message, n int) {
 	switch len(m.Indexes) {
 	case 0:
-		c.accuse(NoIndexes, 0, m)
+		c.noteFault(NoIndexes, 0, m)
 	case 1:
-		c.accuse(OneIndex, 0, m)
+		c.noteFault(OneIndex, 0, m)
 	}
 	var seen [256]bool
 	for _, at := range m.Indexes {
 		switch {
 		case int(at) >= n:
-			c.accuse(IndexBeyond, int(at), m)
+			c.noteFault(IndexBeyond, int(at), m)
 			return
 		case seen[at]:
-			c.accuse(IndexTwice, int(at), m)
+			c.noteFault(IndexTwice, int(at), m)
 			return
 		}
 		seen[at] = true
@@ -164,45 +164,45 @@ func (c *conn) inspectFragment(m *knet.Message) {
 		c.inspectLater(m, spec)
 	}
 	if !c.Datagram.Reliable || !spec && !m.IsReliable() {
-		c.accuse(UnreliableParts, 0, m)
+		c.noteFault(UnreliableParts, 0, m)
 	}
 	switch body := len(m.Body); {
 	case spec && m.Length > MaxFragment:
-		c.accuse(LongFragment, m.Length, m)
+		c.noteFault(LongFragment, m.Length, m)
 	case !spec && body > MaxFragmentLib:
-		c.accuse(LongFragment, body, m)
+		c.noteFault(LongFragment, body, m)
 	}
 }
 
 func (c *conn) inspectStart(m *knet.Message) {
 	if m.Bits&knet.Fragment == 0 {
-		c.accuse(StartIsClear, 0, m)
+		c.noteFault(StartIsClear, 0, m)
 	}
 	if n := m.FragmentCount; int(n.Size) > knet.Shortest30(n.Value) {
-		c.accuse(LongCount, 0, m)
+		c.noteFault(LongCount, 0, m)
 	}
 	switch m.FragmentCount.Value {
 	case 0:
-		c.accuse(NoFragments, 0, m)
+		c.noteFault(NoFragments, 0, m)
 	case 1:
-		c.accuse(OneFragment, 0, m)
+		c.noteFault(OneFragment, 0, m)
 	}
 	if k := knet.KindOf(m.ID.Value, len(m.Body), c.pair.params); k != knet.Application && (k >= knet.Disconnect || !c.pair.idsOpen()) {
-		c.accuse(FragmentedKind, int(k), m)
+		c.noteFault(FragmentedKind, int(k), m)
 	}
 }
 
 func (c *conn) inspectLater(m *knet.Message, spec bool) {
 	if n := m.FragmentNumber; int(n.Size) > knet.Shortest30(n.Value) {
-		c.accuse(LongNumber, 0, m)
+		c.noteFault(LongNumber, 0, m)
 	}
 	if m.FragmentNumber.Value == 0 {
-		c.accuse(ZeroNumber, 0, m)
+		c.noteFault(ZeroNumber, 0, m)
 	}
 	if spec && m.Length == 0 {
-		c.accuse(EmptyFragment, 0, m)
+		c.noteFault(EmptyFragment, 0, m)
 	}
 	if spec && m.Code() != 0 {
-		c.accuse(CodeOnFragment, 0, m)
+		c.noteFault(CodeOnFragment, 0, m)
 	}
 }

@@ -14,11 +14,11 @@ func (c *conn) inspectControl(m *knet.Message) {
 		return // the ids may mean something else
 	}
 	if m.Kind == knet.FlowControlRequest && len(m.Body) == knet.AckSize && c.acksLately(m) {
-		c.accuse(OtherMap, 3, m)
+		c.noteFault(OtherMap, 3, m)
 		return
 	}
 	if want := sizeOf[m.Kind-knet.PingRequest]; want >= 0 && len(m.Body) != want {
-		c.accuse(WrongSize, want, m)
+		c.noteFault(WrongSize, want, m)
 		return
 	}
 	if c.Datagram.Dialect == knet.Spec {
@@ -27,7 +27,7 @@ func (c *conn) inspectControl(m *knet.Message) {
 		c.inspectLibraryControl(m)
 	}
 	if m.Kind == knet.FlowControlRequest && m.Rate < MinRate {
-		c.accuse(LowRate, 0, m)
+		c.noteFault(LowRate, 0, m)
 	}
 }
 
@@ -36,14 +36,14 @@ func (c *conn) inspectControl(m *knet.Message) {
 func (c *conn) inspectLibraryControl(m *knet.Message) {
 	switch rel := m.IsReliable(); {
 	case (m.Kind == knet.PingRequest || m.Kind == knet.PingReply) && rel:
-		c.accuse(ReliablePing, 0, m)
+		c.noteFault(ReliablePing, 0, m)
 	case m.Kind == knet.PacketAck && rel:
-		c.accuse(ReliableAck, 0, m)
+		c.noteFault(ReliableAck, 0, m)
 	case m.Kind == knet.FlowControlRequest && !rel:
-		c.accuse(UnreliableFlow, 0, m)
+		c.noteFault(UnreliableFlow, 0, m)
 	}
 	if m.Kind == knet.PacketAck && m.Ack.PacketID > knet.PacketIDMask {
-		c.accuse(HighAckBits, 0, m)
+		c.noteFault(HighAckBits, 0, m)
 	}
 }
 
@@ -53,37 +53,37 @@ func (c *conn) inspectPageControl(m *knet.Message) {
 	switch m.Kind {
 	case knet.PingRequest, knet.PingReply:
 		if rel {
-			c.accuse(ReliablePing, 0, m)
+			c.noteFault(ReliablePing, 0, m)
 		}
 	case knet.PacketAck:
 		c.inspectAckRel(m, rel)
 	case knet.FlowControlRequest:
 		if !rel {
-			c.accuse(UnreliableRate, 0, m)
+			c.noteFault(UnreliableRate, 0, m)
 		}
 	case knet.ConnectAck:
 		if !rel {
-			c.accuse(UnreliableAnswer, 0, m)
+			c.noteFault(UnreliableAnswer, 0, m)
 		}
 	case knet.ConnectSyn, knet.ConnectSynAck:
 		if rel {
-			c.accuse(ReliableShake, 0, m)
+			c.noteFault(ReliableHandshake, 0, m)
 		}
 	case knet.Disconnect, knet.DisconnectAck:
 		c.inspectEnd(m, rel)
 		return
 	}
 	if m.Code() != 0 {
-		c.accuse(OrderedControl, 0, m)
+		c.noteFault(OrderedControl, 0, m)
 	}
 }
 
 func (c *conn) inspectEnd(m *knet.Message, rel bool) {
 	if rel {
-		c.accuse(ReliableEnd, 0, m)
+		c.noteFault(ReliableEnd, 0, m)
 	}
 	if !c.Datagram.InOrder {
-		c.accuse(UnorderedEnd, 0, m)
+		c.noteFault(UnorderedEnd, 0, m)
 	}
 }
 
@@ -95,18 +95,18 @@ func (c *conn) inspectAckRel(m *knet.Message, rel bool) {
 	}
 	for i := range c.Datagram.Messages {
 		if c.Datagram.Messages[i].Kind != knet.PacketAck {
-			c.accuse(AcksAmong, 0, m)
+			c.noteFault(AcksAmong, 0, m)
 			return
 		}
 	}
-	c.accuse(ReliableAck, 0, m)
+	c.noteFault(ReliableAck, 0, m)
 }
 
 // inspectMap looks at a message of the application that would be a PacketAck by the
 // other map of ids.
 func (c *conn) inspectMap(m *knet.Message) {
 	if m.ID.Value == 4 && len(m.Body) == knet.AckSize && c.pair.params.IDs == knet.IDsFromZero && !c.pair.idsOpen() && c.acksLately(m) {
-		c.accuse(OtherMap, 4, m)
+		c.noteFault(OtherMap, 4, m)
 	}
 }
 

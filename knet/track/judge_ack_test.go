@@ -7,7 +7,7 @@ import (
 )
 
 // TestKNet_ReliableDatagrams_AckOfWhatIsNotSentYet: that a PacketAck ran ahead shows when the
-// datagram itself is sent for the first time later, behind another that was sent once. Either
+// datagram itself is sent for the first time later, after another that was sent once. Either
 // alone may have been sent before, and missed.
 func TestKNet_ReliableDatagrams_AckOfWhatIsNotSentYet(t *testing.T) {
 	ahead := line{1, "02 00 00 08 00 03 04 00 00 00 00 00 00"} // of PacketID 4

@@ -5,13 +5,13 @@ import "testing"
 // TestKNet_ReliableDatagrams_CopiesUnacknowledged: a receiver that acknowledges no copy is found
 // from where everything it sent was captured: it is enough that this holds since the datagram was
 // sent first. A user who starts to capture in the middle is told as well, and nothing where a
-// hole may hold the acknowledgements.
+// gapID may hold the acknowledgements.
 func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 	for _, c := range []struct {
-		name           string
-		before, behind bool // a datagram of the receiver is missing, before the first sending or behind
-		answer         bool
-		want           int
+		name              string
+		before, following bool // a datagram of the receiver is missing, before the first transmission or after
+		answer            bool
+		want              int
 	}{
 		{"no copy is acknowledged", false, false, false, 1},
 		{"a hole before the datagram", true, false, false, 1},
@@ -36,7 +36,7 @@ func TestKNet_ReliableDatagrams_CopiesUnacknowledged(t *testing.T) {
 		for i := range 18 {
 			chat()
 			s.Wait(2000)
-			if c.behind && i == 3 {
+			if c.following && i == 3 {
 				s.next[1]++
 			}
 			s.Raw(0, again)

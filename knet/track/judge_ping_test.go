@@ -7,7 +7,7 @@ import (
 )
 
 // TestKNet_RoundTripTimeEstimation_ReplyToNone: a datagram with a PingReply that nothing asked
-// for is told, and accuses nobody of anything else: it is not taken for what it says, so that
+// for is told, and leads to no other finding: it is not taken for what it says, so that
 // its PacketID may be acknowledged like any other.
 func TestKNet_RoundTripTimeEstimation_ReplyToNone(t *testing.T) {
 	for _, c := range []struct {

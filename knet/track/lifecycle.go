@@ -41,7 +41,7 @@ func (c *conn) speaks(dir dissect.Dir) {
 
 // connect tracks the connect datagram of Reference.
 func (c *conn) connect(dir dissect.Dir) {
-	c.Frame.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
+	c.Frame.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.transmission(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
 	if c.started() {
 		return

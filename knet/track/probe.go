@@ -13,25 +13,25 @@ import (
 // so always: structure counts up to a limit, and what counts for a lock are
 // relations between the sides. The values lie below the true surprise.
 const (
-	bitsStrict    = 3   // messages fill the datagram, all as senders make it
-	bitsLoose     = 0.5 // … with something senders don't do
-	maxStructure  = 24
-	bitsHello     = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
-	bitsMet       = 16  // … and both replies to it
-	bitsSyn       = 28  // ConnectSyn: an id of 30 bits and a length that fits
-	bitsSynAnswer = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
-	bitsNext      = 4   // the PacketID after the last one
-	bitsNear      = 1   // a little later
-	bitsEcho      = 7   // PingReply with the id of an outstanding PingRequest
-	bitsNoEcho    = -2  // … of none
-	bitsAck       = 10  // PacketAck of a datagram just sent
-	bitsAckMore   = 1   // … of a further one
-	bitsAckRun    = 2   // … where all that it names were just sent
-	bitsAckWrong  = -8  // … of a PacketID nowhere near
-	bitsFar       = -10 // a PacketID nowhere near
-	bitsStranger  = -8  // not a datagram at all
-	bitsBothWays  = 18  // relations between the sides that a lock needs
-	leadBits      = 16  // by which one dialect must be ahead of the other
+	bitsStrict       = 3   // messages fill the datagram, all as senders make it
+	bitsLoose        = 0.5 // … with something senders don't do
+	maxStructure     = 24
+	bitsHello        = 16  // a server's first datagram: PacketID 1 with PingRequests 1 and 2
+	bitsMet          = 16  // … and both replies to it
+	bitsSyn          = 28  // ConnectSyn: an id of 30 bits and a length that fits
+	bitsSynAnswer    = 32  // ConnectSynAck or DisconnectAck of the other side, or ConnectAck after that
+	bitsNext         = 4   // the PacketID after the last one
+	bitsNear         = 1   // a little later
+	bitsEcho         = 7   // PingReply with the id of an outstanding PingRequest
+	bitsNoEcho       = -2  // … of none
+	bitsAck          = 10  // PacketAck of a datagram just sent
+	bitsAckMore      = 1   // … of a further one
+	bitsAckRun       = 2   // … where all that it names were just sent
+	bitsAckWrong     = -8  // … of a PacketID nowhere near
+	bitsFar          = -10 // a PacketID nowhere near
+	bitsUnrecognised = -8  // not a datagram at all
+	bitsBothWays     = 18  // relations between the sides that a lock needs
+	leadBits         = 16  // by which one dialect must be ahead of the other
 )
 
 // How far PacketIDs may jump and still be near, and how small the first ones of
@@ -71,19 +71,19 @@ type probeFirst struct {
 // evidence is what speaks for one dialect.
 type evidence struct {
 	session.Evidence
-	dialect   knet.Dialect
-	bothWays  float64 // part of it that relates one side to the other
-	structure float64
-	fits      int32 // relations between the sides that hold; like what follows, no more than datagrams probes look at
-	misfits   int32 // and that don't
-	strangers int32
-	syn       int8 // side that sent ConnectSyn, plus 1
-	synAck    bool
-	refused   bool
-	hello     int8  // side whose first datagram was a server's, plus 1
-	met       uint8 // its PingRequests that were answered, as bits
-	zero, one int32 // what speaks for ids from 0, from 1
-	side      [2]probeSide
+	dialect      knet.Dialect
+	bothWays     float64 // part of it that relates one side to the other
+	structure    float64
+	fits         int32 // relations between the sides that hold; like what follows, no more than datagrams probes look at
+	misfits      int32 // and that don't
+	unrecognised int32
+	syn          int8 // side that sent ConnectSyn, plus 1
+	synAck       bool
+	refused      bool
+	hello        int8  // side whose first datagram was a server's, plus 1
+	met          uint8 // its PingRequests that were answered, as bits
+	zero, one    int32 // what speaks for ids from 0, from 1
+	side         [2]probeSide
 }
 
 type probeSide struct {
@@ -151,7 +151,7 @@ func (p *probe) tell(ref, spec *knet.Shape) {
 	switch {
 	case spec.Handshake:
 		p.told[1]++
-		p.firm[1] += shakeTold
+		p.firm[1] += handshakeTold
 	case ref.OK && !spec.OK:
 		p.told[0]++
 		if ref.Strict {
@@ -170,7 +170,7 @@ func (p *probe) tell(ref, spec *knet.Shape) {
 func (p *probe) verdict() float64 {
 	best, other := p.best()
 	switch {
-	case p.seen >= 6 && int(best.strangers)*2 > p.seen && int(other.strangers)*2 > p.seen:
+	case p.seen >= 6 && int(best.unrecognised)*2 > p.seen && int(other.unrecognised)*2 > p.seen:
 		return math.Inf(-1)
 	case best.bothWays < bitsBothWays, best.misfits*2 > best.fits, best.Bits-other.Bits < leadBits && p.told[0] > 0 && p.told[1] > 0:
 		return min(best.Bits, session.EvidenceFloor)
@@ -200,8 +200,8 @@ func (e *evidence) relate(what string, n float64) {
 // observe enters one datagram.
 func (e *evidence) observe(b []byte, s *knet.Shape, side dissect.Dir) {
 	if !s.OK {
-		e.strangers++
-		e.Add("no datagram of the dialect", bitsStranger)
+		e.unrecognised++
+		e.Add("no datagram of the dialect", bitsUnrecognised)
 		return
 	}
 	if s.Messages == 0 {
@@ -288,7 +288,7 @@ func (p *probe) learned() (params knet.Params, decided bool) {
 }
 
 // connected reports whether a frame, the pair's first datagram, was a connect
-// datagram: the PacketIDs of both sides begin behind it. One that happens to look like a
+// datagram: the PacketIDs of both sides begin after it. One that happens to look like a
 // datagram of its own is known by its PacketID, which its side has not come to.
 func (p *probe) connected(frame uint64) bool {
 	f := &p.first

@@ -96,7 +96,7 @@ func TestProbeRecognisesTheLibrary(t *testing.T) {
 
 // Random datagrams, and datagrams that have some of the structure, are never
 // taken for kNet.
-func TestProbeStrangers(t *testing.T) {
+func TestProbeUnrecognised(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	n := 400_000
 	if testing.Short() {
@@ -111,7 +111,7 @@ func TestProbeStrangers(t *testing.T) {
 		if rnd.IntN(2) == 0 {
 			a, b = b, a
 		}
-		p := stranger(rnd, buf, kind, uint32(i/40))
+		p := foreign(rnd, buf, kind, uint32(i/40))
 		tab.Add(&dissect.Datagram{Frame: uint64(i + 1), HasTime: true, Time: int64(i) * 1e6, Src: a, Dst: b, Payload: p, Length: len(p)})
 	}
 	tab.Close(0)
@@ -120,8 +120,8 @@ func TestProbeStrangers(t *testing.T) {
 	}
 }
 
-// stranger makes a datagram of one of several kinds of traffic.
-func stranger(rnd *rand.Rand, buf []byte, kind int, seq uint32) []byte {
+// foreign makes a datagram of one of several kinds of traffic.
+func foreign(rnd *rand.Rand, buf []byte, kind int, seq uint32) []byte {
 	n := 3 + rnd.IntN(60)
 	if kind%3 == 0 {
 		n = 3 + rnd.IntN(1400)

@@ -446,8 +446,8 @@ func TestReference_OldIDs(t *testing.T) {
 	wantCounts(t, "server", &c.Dir[1], "frames 2 data 0 acks 1 retries 0+0 dup 0 ooo 0 gaps 0 missing 0 messages 0/0/0 pings 2 rtt 0")
 }
 
-// Behind the wrap, the first PacketIDs come again; one that is late begins nothing.
-func TestReference_LateBehindTheWrap(t *testing.T) {
+// After the wrap, the first PacketIDs come again; one that is late begins nothing.
+func TestReference_LateAfterTheWrap(t *testing.T) {
 	s := newScene(t, "reference")
 	s.meet()
 	for _, at := range []uint32{1 << 20, 2 << 20, 3 << 20, knet.PacketIDMask - 3} {

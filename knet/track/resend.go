@@ -29,27 +29,27 @@ const (
 
 // resends remembers the latest reliable datagrams of a side.
 type resends struct {
-	ring    []resend  // PacketID n at n&(len-1)
-	heads   []seq.Num // by content, as many: the latest PacketID, plus 1
-	limit   int       // datagrams remembered at most
-	holes   []seq.Num // PacketIDs acknowledged and never captured, plus 1; nil for none
-	acks    bool      // the peer acknowledges
-	repeats bool      // a PacketID was sent again: so it does it
-	style   bool      // a resend under a new PacketID was captured
-	after   int64     // the time-out seen, in ns, 0 when none was
+	ring      []resend  // PacketID n at n&(len-1)
+	heads     []seq.Num // by content, as many: the latest PacketID, plus 1
+	limit     int       // datagrams remembered at most
+	unseenIDs []seq.Num // PacketIDs acknowledged and never captured, plus 1; nil for none
+	acks      bool      // the peer acknowledges
+	repeats   bool      // a PacketID was sent again: so it does it
+	style     bool      // a resend under a new PacketID was captured
+	after     int64     // the time-out seen, in ns, 0 when none was
 }
 
-// holesRemembered is how many acknowledged PacketIDs that were not captured are
+// unseenRemembered is how many acknowledged PacketIDs that were not captured are
 // remembered.
-const holesRemembered = 256
+const unseenRemembered = 256
 
 // A resend is a reliable datagram that may be sent again.
 type resend struct {
 	num   seq.Num
 	hash  uint64  // of its messages
-	time  int64   // latest sending
+	time  int64   // latest transmission
 	prev  seq.Num // PacketID of the one before with the same place in heads, plus 1
-	unit  seq.Num // PacketID of its first sending
+	unit  seq.Num // PacketID of its first transmission
 	acked bool
 	set   bool
 	said  bool // the application said it more than once
@@ -168,7 +168,7 @@ func (r *resends) enter(x *resend) {
 
 // resent reports whether the messages of an earlier datagram of a side, that come
 // again gap later, are that datagram sent again. Where its acknowledgement was
-// captured, it may have been lost behind the capture point: then the time must
+// captured, it may have been lost after the capture point: then the time must
 // be the time-out that this connection has shown.
 func (c *conn) resent(dir dissect.Dir, old *resend, gap int64) bool {
 	r, peer := c.side[dir].memory(), c.side[dir.Other()].memory()
@@ -213,14 +213,14 @@ func (s *side) acknowledged(num seq.Num, words dissect.Words) {
 		x.acked = true
 	}
 	if words.Has(dissect.AckOfUncaptured) {
-		if r.holes == nil {
-			r.holes = make([]seq.Num, holesRemembered)
+		if r.unseenIDs == nil {
+			r.unseenIDs = make([]seq.Num, unseenRemembered)
 		}
-		r.holes[num&(holesRemembered-1)] = num + 1
+		r.unseenIDs[num&(unseenRemembered-1)] = num + 1
 	}
 }
 
 // uncaptured reports whether a datagram was acknowledged and not captured.
 func (s *side) uncaptured(num seq.Num) bool {
-	return s.resends != nil && s.resends.holes != nil && s.resends.holes[num&(holesRemembered-1)] == num+1 && num != -1
+	return s.resends != nil && s.resends.unseenIDs != nil && s.resends.unseenIDs[num&(unseenRemembered-1)] == num+1 && num != -1
 }

@@ -11,7 +11,7 @@ import (
 const (
 	ReconnectGap = 3.5e9 // both sides ping at least as often while connected
 	RestartGap   = 1e9   // later than any copy made by the network
-	lateGap      = 10e9  // behind this, nothing of an ended connection comes
+	lateGap      = 10e9  // following this, nothing of an ended connection comes
 )
 
 // mayReconnect reports whether a connect datagram opens another connection: this
@@ -31,7 +31,7 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir dissect.Dir) bool {
 }
 
 // restarts reports whether a datagram begins a new series. With Spec only a
-// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 sendings old.
+// ConnectSyn or ConnectSynAck does: a low PacketID may be up to 50 transmissions old.
 // With Reference it is one of the first PacketIDs where it can be neither late nor
 // a copy (the library's server makes a new connection of late datagrams of its
 // client, and begins again: kNet 715850d, NetworkServer.cpp 223-354).
@@ -62,9 +62,9 @@ func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bo
 // goneOn is from which number on a side of Reference has gone on too far for another connection
 // to have come there with its first PacketIDs; closeBy is how near to it what goes on is.
 const (
-	goneOn  = 32
-	closeBy = 8
-	anew    = 2 // PingRequests that a side sends as it begins
+	goneOn   = 32
+	closeBy  = 8
+	reopened = 2 // PingRequests that a side sends as it begins
 )
 
 // continues reports that a datagram of Reference belongs to the connection at hand, whatever
@@ -82,7 +82,7 @@ func (c *conn) continues(d *knet.Datagram, dir dissect.Dir) bool {
 		case !m.Whole:
 		case m.IsReliable() && near(&s.numbers, m.Number), m.Kind == knet.PacketAck && near(&peer.ids, m.Ack.PacketID&knet.PacketIDMask):
 			return true
-		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > anew:
+		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > reopened:
 			if p := &peer.pings[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered {
 				return true
 			}
@@ -114,7 +114,7 @@ func (c *conn) reopens(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) boo
 	return k == knet.ConnectSyn && c.spoken
 }
 
-// goesOn reports a datagram whose PacketID goes on behind those of its side: those
+// goesOn reports a datagram whose PacketID goes on after those of its side: those
 // of another connection begin again.
 func (s *side) goesOn(d *knet.Datagram) bool {
 	ref, known := s.ids.Known()

@@ -145,13 +145,13 @@ func TestKNet_ReliableDatagrams_NewPacketID(t *testing.T) {
 	s.handshake()                              // PacketIDs 1, 2
 	s.Raw(0, s.reliably(0, said("message 1"))) // 3, frame 4
 	s.Raw(0, s.reliably(0, said("message 2"))) // 4
-	s.send(1, s.acks(2, 4))                    // 3 was lost behind the capture
+	s.send(1, s.acks(2, 4))                    // 3 was lost after the capture
 	s.Raw(0, s.reliably(0, said("message 2"))) // 5: acknowledged, so this is another one
-	s.Wait(2000)                               //
+	s.Wait(2000)
 	s.Raw(0, s.reliably(0, said("message 1"))) // 6, frame 8: the same again
 	s.Raw(0, s.reliably(0, said("message 3"))) // 7, frame 9
-	s.send(1, s.acks(5, 6, 7))                 // lost behind the capture
-	s.Wait(1990)                               //
+	s.send(1, s.acks(5, 6, 7))                 // lost after the capture
+	s.Wait(1990)
 	s.Raw(0, s.reliably(0, said("message 3"))) // 8, frame 11: one time-out later
 	s.Raw(0, s.reliably(0, said("message 2"))) // 9: said more than once before
 	c := s.One()

@@ -9,7 +9,7 @@ import (
 // start (kNet page, Fragmented Transfers), so what was sent before a start may
 // belong to it, or be left from a transfer whose start was not captured. Such
 // fragments are kept apart as loose until it shows whose they are: that their
-// number comes again behind the start proves them strays (KN-FR-NUM-UNIQUE).
+// number comes again after the start proves them strays (KN-FR-NUM-UNIQUE).
 
 // Places in the table of an id.
 const (
@@ -65,7 +65,7 @@ func (s *transfers) addStart(list *[3]*transfer, f *fragment) {
 	s.begin(t, f)
 	s.store(t, f)
 	if l := list[loose]; l != nil {
-		t.stranger = s.reused(l, f.packet)
+		t.foreign = s.reused(l, f.packet)
 		if s.certain(t) {
 			s.merge(t, list, f.id)
 		} else {
@@ -142,8 +142,8 @@ func (s *transfers) merge(t *transfer, list *[3]*transfer, id uint8) {
 	}
 }
 
-// take gives a transfer the loose fragments sent behind a PacketID that it lacks.
-func (s *transfers) take(t, l *transfer, behind seq.Num) {
+// take gives a transfer the loose fragments sent after a PacketID that it lacks.
+func (s *transfers) take(t, l *transfer, following seq.Num) {
 	order, kept := l.apart(), l.ahead
 	l.ahead, l.got, l.last = nil, 0, 0
 	s.apart -= len(kept)
@@ -153,7 +153,7 @@ func (s *transfers) take(t, l *transfer, behind seq.Num) {
 		s.held -= len(p.data)
 		f := fragment{index: i, packet: p.from.packet, whole: p.whole, body: p.data, size: p.size, at: p.from}
 		to := l
-		if p.from.packet > behind && t.wants(&f) {
+		if p.from.packet > following && t.wants(&f) {
 			to = t
 		}
 		s.store(to, &f)
@@ -168,7 +168,7 @@ func (s *transfers) settleByPlace(list *[3]*transfer, id uint8) {
 	if t == nil || l == nil || l.last > t.packet {
 		return
 	}
-	if t.stranger && !fits(t, l) {
+	if t.foreign && !fits(t, l) {
 		s.end(l, id)
 		return
 	}
@@ -198,14 +198,14 @@ func (s *transfers) reused(l *transfer, start seq.Num) bool {
 }
 
 // certain reports that loose fragments are those of the transfer whose start was
-// captured behind them: nothing is missing in the capture that could have been the
+// captured after them: nothing is missing in the capture that could have been the
 // start of another one, or an acknowledgement that made the id free.
 func (s *transfers) certain(t *transfer) bool {
 	c := s.conn
 	if !c.c.Complete {
 		return false
 	}
-	return complete(&c.c.Dir[s.dir]) || !t.stranger && complete(&c.c.Dir[s.dir.Other()])
+	return complete(&c.c.Dir[s.dir]) || !t.foreign && complete(&c.c.Dir[s.dir.Other()])
 }
 
 // complete reports that none of a side's datagrams is missing.

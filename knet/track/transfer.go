@@ -15,7 +15,7 @@ import (
 
 // Bounds of what is kept of transfers that lack a fragment.
 const (
-	MaxFragmentsAhead = 1 << 16  // fragments behind the first that is missing; of all transfers of a side
+	MaxFragmentsAhead = 1 << 16  // fragments after the first that is missing; of all transfers of a side
 	MaxTransferBytes  = 64 << 20 // of all transfers of a side
 )
 
@@ -48,13 +48,13 @@ type transfer struct {
 	broken   bool // a part is cut, or too much was kept
 	got      int
 	next     int           // first fragment missing
-	ahead    map[int]piece // fragments behind next, by number
+	ahead    map[int]piece // fragments after next, by number
 	sum      hash.Hash
 	buf      []byte
 	depends  []dependency
 	last     seq.Num // highest PacketID of a fragment
 	numbered bool
-	stranger bool // with Spec: what was captured before the start is not its own
+	foreign  bool // with Spec: what was captured before the start is not its own
 }
 
 type piece struct {
@@ -224,7 +224,7 @@ func (s *transfers) advance(t *transfer) {
 	}
 }
 
-// apart gives the numbers of the fragments behind one that is missing, in order.
+// apart gives the numbers of the fragments after one that is missing, in order.
 func (t *transfer) apart() []int { return slices.Sorted(maps.Keys(t.ahead)) }
 
 // release forgets a fragment that was kept.

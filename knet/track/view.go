@@ -41,7 +41,7 @@ func (v View) HeardAt(dir dissect.Dir) int64 { return v.c.life.heardAt[dir] }
 // Connects counts the ConnectSyns, or connect datagrams.
 func (v View) Connects() int { return v.c.life.connects }
 
-// Number is the full number behind the reliable number of a message that a side sends.
+// Number is the full number after the reliable number of a message that a side sends.
 func (v View) Number(dir dissect.Dir, wire uint32) seq.Num { return v.c.side[dir].numbers.Peek(wire) }
 
 // BitsOpen reports that it is not certain which PacketIDs the bits of a side's PacketAcks name.

@@ -122,7 +122,7 @@ func (w *waiting) delivered(x *dependency, of *waiter) bool {
 	return !c.side[w.dir].transfers.lacks(x.packet, x.place)
 }
 
-// ahead reports a PacketID that is not behind what is remembered.
+// ahead reports a PacketID that is not below what is remembered.
 func (w *waiting) ahead(packet seq.Num) bool {
 	high, ok := w.conn.c.Dir[w.dir].Window().Highest()
 	return !ok || packet >= high-seq.Num(resendMemory)

@@ -36,7 +36,7 @@ func TestSample(t *testing.T) {
 		p      float64
 		want   bool
 	}{{10, 10, 0.01, true}, {10, 2, 0.01, false}, {1000, 10, 0.01, false}, {1000, 100, 0.01, true}, {10, 10, 0.5, false}} {
-		if got := (&Sample{tt.n, tt.bad}).Absurd(tt.p); got != tt.want {
+		if got := (&Sample{tt.n, tt.bad}).Implausible(tt.p); got != tt.want {
 			t.Errorf("%d of %d at %v: %v", tt.bad, tt.n, tt.p, got)
 		}
 	}

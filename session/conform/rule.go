@@ -31,18 +31,18 @@ type Rule struct {
 	Seldom bool
 }
 
-// Accuses reports whether breaking the rule is an endpoint's fault; rules of Quality
+// EndpointFault reports whether breaking the rule is an endpoint's fault; rules of Quality
 // describe the capture and the network.
-func (r *Rule) Accuses() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "FLD-" }
+func (r *Rule) EndpointFault() bool { return r.ID[:4] != "CAP-" && r.ID[:4] != "FLD-" }
 
 // Level is how strongly a text asks for something.
 type Level uint8
 
 const (
-	Must   Level = iota // also facts of the wire format
-	Should              //
-	Rec                 // recommended or default values
-	Impl                // not stated; follows from the text or from all known implementations
+	Must Level = iota // also facts of the wire format
+	Should
+	Rec  // recommended or default values
+	Impl // not stated; follows from the text or from all known implementations
 )
 
 var levelNames = [...]string{"MUST", "SHOULD", "REC", "IMPL"}
@@ -155,7 +155,7 @@ type Tally struct {
 	Blocked                  [nGuards]uint64 // the inconclusive ones by guard
 }
 
-// Opportunities is how often the rule was evaluated.
+// Opportunities counts the evaluations of the rule.
 func (t *Tally) Opportunities() uint64 { return t.Pass + t.Fail + t.Inconclusive }
 
 // Add enters another tally of the same rule.

@@ -81,7 +81,7 @@ func (o *options) own(path string, workers int, args ...string) []string {
 // perFrame is a duration in ns a frame.
 func perFrame(d time.Duration, frames int) float64 { return float64(d.Nanoseconds()) / float64(frames) }
 
-// ratio is how many times b a takes, as text.
+// ratio is a in units of b, as text.
 func ratio(a, b time.Duration) string {
 	if b == 0 {
 		return "–"

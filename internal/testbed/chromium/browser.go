@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// patience is how long anything may take before a test gives up.
-const patience = 5 * time.Minute
+// timeout is how long anything may take before a test gives up.
+const timeout = 5 * time.Minute
 
 // flags make Chromium a program for tests that asks nothing of any network by itself.
 var flags = []string{
@@ -228,7 +228,7 @@ func (b *Browser) call(session, method string, params, result any) {
 				b.t.Fatalf("%s: %v", method, err)
 			}
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		b.t.Fatalf("%s: no answer", method)
 	}
 }

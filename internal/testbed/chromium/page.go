@@ -156,7 +156,7 @@ func (p *Page) Text(expression string) (s string) {
 // Await waits until an expression is true.
 func (p *Page) Await(expression string) {
 	p.b.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		var now bool
 		if p.Eval("Boolean("+expression+")", &now); now {
 			return

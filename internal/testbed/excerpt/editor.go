@@ -80,7 +80,7 @@ func span(x, y byte) uint64 {
 // moveTime moves the time of one packet.
 func (e *editor) moveTime(at int, x, y, _ byte) { e.packets[at].Time += span(x, y) }
 
-// stepClock moves the time of a packet and of all behind it, or lets the clock run at another
+// stepClock moves the time of a packet and of all after it, or lets the clock run at another
 // rate from there on: each is moved by as much more than the one before it.
 func (e *editor) stepClock(at int, x, y, z byte) {
 	by := span(x, y)
@@ -149,7 +149,7 @@ func (p *Packet) SetPayload(b []byte) {
 	}
 }
 
-// network is what is behind the link layer of plain Ethernet.
+// network is what is inside the link layer of plain Ethernet.
 func (p *Packet) network() []byte {
 	if p.Link != capture.LinkEthernet || len(p.Data) < 14+40 || p.Data[12] != 8 && p.Data[12] != 0x86 {
 		return nil
@@ -236,7 +236,7 @@ func (e *editor) reverse(at int, _, _, _ byte) {
 	copy(ip[22:24], a[:2])
 }
 
-// readdress sends a packet, and all behind it, between other ports.
+// readdress sends a packet, and all after it, between other ports.
 func (e *editor) readdress(at int, x, y, _ byte) {
 	to := at + 1
 	if y&1 == 1 {

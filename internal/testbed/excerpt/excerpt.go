@@ -87,8 +87,8 @@ func Traces(t testing.TB, protocol string) []string {
 	return all
 }
 
-// Strangers are packets of the traces of protocols, to put into others.
-func Strangers(t testing.TB, protocols []string) (all []Packet) {
+// OtherPackets are packets of the traces of protocols, to put into others.
+func OtherPackets(t testing.TB, protocols []string) (all []Packet) {
 	t.Helper()
 	for _, protocol := range protocols {
 		for i, path := range Traces(t, protocol) {

@@ -259,7 +259,7 @@ func (*meter) Message(*session.Message) {}
 // capture loss are true, and so are those that the bytes of one frame prove: the
 // endpoint did send it so.
 func (m *meter) Finding(f *session.Finding) {
-	if !f.Failed() || !f.Rule.Accuses() {
+	if !f.Failed() || !f.Rule.EndpointFault() {
 		return
 	}
 	if f.Severity == conform.Note {

@@ -114,7 +114,7 @@ func (m *Mutant) verdict(r *Result, faults []int, marks bool) try {
 		case !f.Failed():
 		case f.Rule.ID == m.Rule:
 			v.found = v.found || !marks || slices.Contains(faults, int(f.Frame))
-		case f.Severity == conform.Error && f.Rule.Accuses() && !slices.Contains(m.Also, f.Rule.ID):
+		case f.Severity == conform.Error && f.Rule.EndpointFault() && !slices.Contains(m.Also, f.Rule.ID):
 			v.others = true
 		}
 	}

@@ -43,7 +43,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	// One DirectPlay 8 SACK has the bytes of another, sent within the same tick, and comes
-	// behind a later one: nothing tells it from a copy.
+	// after a later one: nothing tells it from a copy.
 	if n := all.Said[tracegen.First][saysCopy] + all.Said[tracegen.First][saysUnneeded]; n > 1 {
 		t.Errorf("%d first transmissions are called sent again", n)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestRelaysAccuseNobody: whoever is behind a relay that sends datagrams on twice broke
+// TestRelaysCauseNoFinding: whoever is reached through a relay that sends datagrams on twice broke
 // no rule (guard DUP).
-func TestRelaysAccuseNobody(t *testing.T) {
+func TestRelaysCauseNoFinding(t *testing.T) {
 	for _, s := range conforming(1) {
 		t.Run(s.Proto+"/"+s.Name, func(t *testing.T) {
 			t.Parallel()

@@ -7,13 +7,13 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 )
 
-// A dp4Talk is a conversation of players 1 and 2 made by hand: what each side says
+// A dp4Talk is a connection of players 1 and 2 made by hand: what each side says
 // conforms, as far as the one who makes it does not change it.
 type dp4Talk struct {
 	steps []Step
 	at    time.Duration
 	next  [2]uint8  // sequence and messageid of the next message
-	lag   [2]uint8  // by how much messageids are behind sequences
+	lag   [2]uint8  // by how much messageids are below sequences
 	bytes [2]uint32 // received by each side
 	last  [2]*dp4.Frame
 }

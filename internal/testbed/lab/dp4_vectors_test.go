@@ -28,7 +28,7 @@ func dp4Lines(t *testing.T, lines ...string) (steps []Step) {
 	return steps
 }
 
-// dp4Found gives the rules a conversation breaks, each once.
+// dp4Found gives the rules a connection breaks, each once.
 func dp4Found(t *testing.T, steps []Step, p conform.Profile) (rules []string) {
 	t.Helper()
 	m := Mutant{Rule: "DP4-vector", Steps: steps, As: "dp4", Profile: p}

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A dialog is a DirectPlay 8 conversation made by hand, unsigned or signed with the
+// A dialog is a DirectPlay 8 connection made by hand, unsigned or signed with the
 // secrets themselves. Numbers are bytes.
 type dialog struct {
 	steps   []Step

@@ -13,10 +13,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
-// TestForgedBehindTurns puts one forged frame behind each turn of a side's secret, before
-// or behind the frame whose number it takes: each is found at its frame, nobody is accused
+// TestForgedAfterTurns puts one forged frame after each turn of a side's secret, before
+// or after the frame whose number it takes: each is found at its frame, nothing else is found
 // of anything, and every genuine frame still verifies.
-func TestForgedBehindTurns(t *testing.T) {
+func TestForgedAfterTurns(t *testing.T) {
 	for _, name := range []string{"full-signed-rotation", "modifier-sha1", "modifier-reused"} {
 		whole := captured(t, "dp8/"+name)
 		closer := connectionsOf(whole, session.Config{Protocols: speakers})[0].ClosedBy
@@ -30,7 +30,7 @@ func TestForgedBehindTurns(t *testing.T) {
 				{5, time.Millisecond, dp8.TypeDFrame}, {40, 2 * time.Millisecond, dp8.TypeDFrame}, {1, time.Millisecond, dp8.TypeSACK}, {20, time.Millisecond, dp8.TypeSACK},
 				{0, 0, dp8.TypeHardDisconnect}, {1, 0, dp8.TypeHardDisconnect}, {1, 3 * time.Millisecond, dp8.TypeHardDisconnect}, {20, time.Millisecond, dp8.TypeHardDisconnect},
 			} {
-				all, at := forgeBehindTurns(whole, dir, x.number, x.after, x.typ)
+				all, at := forgeAfterTurns(whole, dir, x.number, x.after, x.typ)
 				where := fmt.Sprintf("%s, side %d, number %d, %v later, %v", name, dir, x.number, x.after, x.typ)
 				checkForged(t, where, all, at, closer)
 			}
@@ -38,9 +38,9 @@ func TestForgedBehindTurns(t *testing.T) {
 	}
 }
 
-// forgeBehindTurns puts a forged frame behind the last of each epoch of a side. It gives the
+// forgeAfterTurns puts a forged frame after the last of each epoch of a side. It gives the
 // frames at which these are.
-func forgeBehindTurns(whole []dissect.Datagram, dir, number int, after time.Duration, typ dp8.Type) (all []dissect.Datagram, at []uint64) {
+func forgeAfterTurns(whole []dissect.Datagram, dir, number int, after time.Duration, typ dp8.Type) (all []dissect.Datagram, at []uint64) {
 	var forged []dissect.Datagram
 	last, session := -1, uint32(0)
 	for i := range whole {

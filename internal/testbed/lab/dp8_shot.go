@@ -114,7 +114,7 @@ func (x *shot) plain() bool {
 	return x.IsData() && x.Side == 0 && x.Seq > 0 && !x.Retry && !x.KeepAlive && !x.EndStream && !x.d.Coalesced && x.d.Command&whole == whole
 }
 
-// middle reports a first sending of a part of a split message that is neither its
+// middle reports a first transmission of a part of a split message that is neither its
 // first nor its last.
 func (x *shot) middle() bool {
 	return x.IsData() && !x.Retry && !x.KeepAlive && !x.d.Coalesced && x.d.Command&(dp8.NewMsg|dp8.EndMsg) == 0

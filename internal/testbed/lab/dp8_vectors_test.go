@@ -9,7 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// dp8Found gives the rules a conversation breaks, each once, and the result.
+// dp8Found gives the rules a connection breaks, each once, and the result.
 func dp8Found(t *testing.T, lines ...string) (rules []string, r *Result) {
 	t.Helper()
 	m := Mutant{Rule: "DP8-vector", Steps: dp4Lines(t, lines...), As: "dp8"}
@@ -25,7 +25,7 @@ func dp8Found(t *testing.T, lines ...string) (rules []string, r *Result) {
 	return rules, r
 }
 
-// wantDP8 checks which rules a conversation breaks.
+// wantDP8 checks which rules a connection breaks.
 func wantDP8(t *testing.T, want string, lines ...string) *Result {
 	t.Helper()
 	got, r := dp8Found(t, lines...)
@@ -59,7 +59,7 @@ func passes(t *testing.T, r *Result, n uint64, rules ...string) {
 	}
 }
 
-// The conversation of the text, and what signed connections add to it.
+// The connection of the text, and what signed connections add to it.
 const (
 	dp8Connect1   = ">88 01 00 00 06 00 01 00 C6 AE C9 79 9D 36 67 23"
 	dp8Connected2 = "<88 02 00 00 06 00 01 00 C6 AE C9 79 E1 DF 04 00"

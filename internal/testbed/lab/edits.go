@@ -15,8 +15,8 @@ type Dice interface {
 // An Edit is a habit of captures or of networks. It gives what it does to a
 // capture; no endpoint is to blame for what is left.
 type Edit struct {
-	Name string
-	Roll func(r Dice, s *Subject) Ops
+	Name      string
+	RandomOps func(r Dice, s *Subject) Ops
 }
 
 // Edits are all kinds.

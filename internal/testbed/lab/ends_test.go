@@ -176,7 +176,7 @@ func TestSentencesOnceUntrue(t *testing.T) {
 		"hazel-2019/client-restarts/a/20/102", "hazel-2019/client-restarts/middle/20/107", // other bytes under old numbers
 		"dp4/copies/b/5/52", "dp4-eager/copies/middle/20/52", "dp4/copies/middle/20/106", // a copy, whose original was not captured
 		"dp8-full/copies/a/5/103",                                           // an acknowledgement that was held is no copy of itself
-		"hazel-v01/reordering/a/0/102",                                      // what was passed over came behind its retry
+		"hazel-v01/reordering/a/0/102",                                      // what was passed over came after its retry
 		"hazel-2019/delay/middle/20/112", "dp4-eager/window-stall/a/20/108", // the program did not stand still
 	} {
 		if r := judgedRun(t, name); len(r.Untrue) > 0 || r.Sentences == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// A hazelTalk is a conversation in Hazel made by hand: side 0 is the client, the
+// A hazelTalk is a connection in Hazel made by hand: side 0 is the client, the
 // round trip between the capture point and either side is 20 ms.
 type hazelTalk struct {
 	steps  []Step
@@ -103,12 +103,12 @@ func (t *hazelTalk) ping(from dissect.Dir) *hazelTalk {
 	return t.send(from, hazelPace, &hazel.Frame{Type: hazel.Ping, ID: t.next[from] - 1})
 }
 
-// bye ends the conversation.
+// bye ends the connection.
 func (t *hazelTalk) bye() []Step {
 	return t.raw(0, hazelPace, 9).raw(1, hazelReply, 9).steps
 }
 
-// hazelExtra has a side send something more behind its nth datagram.
+// hazelExtra has a side send something more after its nth datagram.
 func hazelExtra(side, nth int, p ...byte) func() func(*sim.Datagram) []sim.Tampered {
 	return hazelNth(side, nth, func([]byte) bool { return true }, func(own []byte) []sim.Tampered {
 		return []sim.Tampered{{Payload: own}, {Payload: p, After: time.Millisecond, Fault: true}}

@@ -36,8 +36,8 @@ var forgeries = []forgery{
 		p[6] ^= 0x55
 		return p
 	})},
-	{"behind END_STREAM", "DP8-3.1.4.3-LAST", dp8Sessions, dp8Behind(1)},
-	{"two behind END_STREAM", "DP8-3.1.4.3-LAST", dp8Sessions, dp8Behind(2)},
+	{"behind END_STREAM", "DP8-3.1.4.3-LAST", dp8Sessions, dp8After(1)},
+	{"two behind END_STREAM", "DP8-3.1.4.3-LAST", dp8Sessions, dp8After(2)},
 	{"an id misread", "HZ-REL-ID-SEQ", []string{"hazel/clean-current"}, hazelForged(1, 35)},
 	{"an id with a flipped bit", "HZ-REL-ID-SEQ", []string{"hazel/clean-current"}, hazelForged(2, 64)},
 	{"sequence far ahead", "DP4-2.2.2-SEQ-INC", dp4Sessions, dp4Forged(100, 0)},
@@ -79,8 +79,8 @@ func dp8Forged(change func(p []byte) []byte) func(p []byte) []byte {
 	}
 }
 
-// dp8Behind is a data frame so many numbers behind an END_STREAM.
-func dp8Behind(n byte) func(p []byte) []byte {
+// dp8After is a data frame so many numbers after an END_STREAM.
+func dp8After(n byte) func(p []byte) []byte {
 	return func(p []byte) []byte {
 		if len(p) < 4 || dp8.Command(p[0])&dp8.Data == 0 || dp8.Control(p[1])&(dp8.CtlEndStream|dp8.CtlRetry) != dp8.CtlEndStream {
 			return nil
@@ -121,7 +121,7 @@ func TestIgnoredFramesMoveNothing(t *testing.T) {
 	}
 }
 
-// forged puts forgeries of one kind into a capture, behind the first datagram from a place
+// forged puts forgeries of one kind into a capture, after the first datagram from a place
 // on of which they can be made, and gives their frames.
 func (s *Subject) forged(x *forgery, at, times int) (all []dissect.Datagram, frames []uint64) {
 	for ; at < len(s.all)-4; at++ {

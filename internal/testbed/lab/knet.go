@@ -46,7 +46,7 @@ func knetMutantsOf(cases []knetCase) (all []Mutant) {
 	return all
 }
 
-// knetInsertAt is behind how many datagrams of the client something is put in.
+// knetInsertAt is after how many datagrams of the client something is put in.
 const knetInsertAt = 25
 
 // knetInsert lets the client send one more datagram, under a PacketID that nothing
@@ -145,12 +145,12 @@ func libControl(k knet.Kind, body ...byte) knet.Message {
 	return knetControl(k, knet.IDsFromOne, body...)
 }
 
-// behind adds bytes to a datagram.
+// appendBytes adds bytes to a datagram.
 func knetTail(b []byte, more ...byte) []byte { return slices.Concat(b, more) }
 
-// knetBehind lets a side send one more datagram behind one that holds a message of a
+// knetOneMore lets a side send one more datagram after one that holds a message of a
 // kind.
-func knetBehind(side int, k knet.Kind, make func(id uint32) []byte) func() func(*sim.Datagram) []sim.Tampered {
+func knetOneMore(side int, k knet.Kind, make func(id uint32) []byte) func() func(*sim.Datagram) []sim.Tampered {
 	return func() func(*sim.Datagram) []sim.Tampered {
 		var d knet.Datagram
 		return func(x *sim.Datagram) []sim.Tampered {

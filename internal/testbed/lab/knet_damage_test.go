@@ -44,7 +44,7 @@ func TestKnetDamagedNumbers(t *testing.T) {
 	}
 }
 
-// TestKnetDamagedNumberBeginsNothing: a damaged PacketID that is one of the first, behind a
+// TestKnetDamagedNumberBeginsNothing: a damaged PacketID that is one of the first, after a
 // silence, begins no other connection when what its datagram holds goes on. A datagram that
 // begins one does.
 func TestKnetDamagedNumberBeginsNothing(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestKnetInjected puts single datagrams into captures, where nobody answers them:
-// each is found at its frame, and nobody else is accused, whatever PacketID it has.
+// each is found at its frame, and nothing else is found, whatever PacketID it has.
 func TestKnetInjected(t *testing.T) {
 	for _, x := range slices.Concat(knetFrameCases(), knetReservedCases()) {
 		name := knetPageSession

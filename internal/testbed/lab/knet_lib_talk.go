@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 )
 
-// A libTalk is a conversation of the library made by hand: side 0 is the client.
+// A libTalk is a connection of the library made by hand: side 0 is the client.
 type libTalk struct {
 	steps  []Step
 	next   [2]uint32 // PacketIDs
@@ -18,8 +18,8 @@ type libTalk struct {
 	mute   [2]bool // the side acknowledges nothing
 }
 
-// libConversation makes a conversation with a beginning and an end.
-func libConversation(parts ...func(t *libTalk)) []Step {
+// libExchange makes a connection with a beginning and an end.
+func libExchange(parts ...func(t *libTalk)) []Step {
 	t := &libTalk{next: [2]uint32{1, 1}}
 	t.steps = append(t.steps, Step{Payload: make([]byte, 8)})
 	t.say(1, false, libControl(knet.PingRequest, 1), libControl(knet.PingRequest, 2))
@@ -118,7 +118,7 @@ func (t *libTalk) ping(side dissect.Dir) {
 // pause lets time pass before the latest datagram.
 func (t *libTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
 
-// lively chats n times, with two seconds behind each.
+// lively chats n times, with two seconds after each.
 func (t *libTalk) lively(n int) {
 	for range n {
 		t.chat(3)
@@ -126,9 +126,9 @@ func (t *libTalk) lively(n int) {
 	}
 }
 
-// onLib makes a mutant of a conversation.
+// onLib makes a mutant of a connection.
 func onLib(rule, name string, parts ...func(t *libTalk)) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libConversation(parts...)}
+	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libExchange(parts...)}
 }
 
 // nearLib makes a near miss of one.

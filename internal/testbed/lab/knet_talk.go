@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/knet"
 )
 
-// A knetTalk is a conversation of the page made by hand: side 0 is the client.
+// A knetTalk is a connection of the page made by hand: side 0 is the client.
 type knetTalk struct {
 	steps []Step
 	next  [2]uint32 // PacketIDs
@@ -15,11 +15,11 @@ type knetTalk struct {
 	pings [2]uint8
 }
 
-// A knetPart adds to a conversation.
+// A knetPart adds to a connection.
 type knetPart func(t *knetTalk)
 
-// knetConversation makes a conversation with a beginning and an end.
-func knetConversation(parts ...knetPart) []Step {
+// knetExchange makes a connection with a beginning and an end.
+func knetExchange(parts ...knetPart) []Step {
 	t := &knetTalk{}
 	t.open()
 	t.chat(4)
@@ -115,9 +115,9 @@ func (t *knetTalk) close() {
 // pause lets time pass before the latest datagram.
 func (t *knetTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
 
-// onPage makes a mutant of a conversation.
+// onPage makes a mutant of a connection.
 func onPage(rule, name string, parts ...knetPart) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetConversation(parts...)}
+	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetExchange(parts...)}
 }
 
 // nearPage makes a near miss of one.

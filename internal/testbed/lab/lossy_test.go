@@ -6,16 +6,16 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
-// Paths on which so much is lost, before the capture point or behind it.
+// Paths on which so much is lost, before the capture point or after it.
 var (
 	lossyShares = []float64{0.15, 0.3, 0.45}
 	lossyPlaces = []float64{0.2, 0.5, 0.8}
 )
 
-// TestLossyPathsAccuseNobody has sessions in which a sixth, and more, of what is sent is
-// lost on the way. Some were accused: 1 and 3 of HZ-REL-NORESEND and HZ-REL-BACKOFF, 197 of
+// TestLossyPathsCauseNoFinding has sessions in which a sixth, and more, of what is sent is
+// lost on the way. There were false findings: 1 and 3 of HZ-REL-NORESEND and HZ-REL-BACKOFF, 197 of
 // HZ-REL-ACK, 56 of HZ-REL-ACK-DUP, 98 of HZ-KA-SENT.
-func TestLossyPathsAccuseNobody(t *testing.T) {
+func TestLossyPathsCauseNoFinding(t *testing.T) {
 	for _, seed := range []uint64{1, 3, 56, 98, 197} {
 		judgeLossy(t, func(c tracegen.Conditions) tracegen.Scenario { return tracegen.WildOpen(seed, c) })
 	}
@@ -38,10 +38,10 @@ func judgeLossy(t *testing.T, play func(tracegen.Conditions) tracegen.Scenario) 
 	}
 }
 
-// TestLossyRandomSessionsAccuseNobody is the same for random sessions. Some were accused: of
+// TestLossyRandomSessionsCauseNoFinding is the same for random sessions. There were false findings: of
 // DP4-3.1.5.3-RETX, though reports of what was missing, or retries, got lost; of
 // DP8-3.1.6.5-UNREL-MASK, though the side waited for lower numbers first.
-func TestLossyRandomSessionsAccuseNobody(t *testing.T) {
+func TestLossyRandomSessionsCauseNoFinding(t *testing.T) {
 	for proto, seeds := range map[string][]uint64{"dp4": {3, 36}, "dp8": {33}} {
 		for _, seed := range seeds {
 			judgeLossy(t, func(c tracegen.Conditions) tracegen.Scenario {

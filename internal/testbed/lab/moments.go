@@ -170,7 +170,7 @@ func overlap(d *explain.Document, cause string, truth [2]int64) (share float64, 
 			if string(x.Cause) != cause {
 				continue
 			}
-			from, to := instant(x.From), instant(x.To)
+			from, to := x.Span()
 			if named = true; said[0] == 0 || from < said[0] {
 				said[0] = from
 			}

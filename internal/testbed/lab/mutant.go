@@ -26,7 +26,7 @@ type Mutant struct {
 	On       string             // "dp8/unsigned-clean"
 	Scenario *tracegen.Scenario // instead of On
 	Tamper   func() func(d *sim.Datagram) []sim.Tampered
-	Steps    []Step // a conversation made by hand
+	Steps    []Step // a connection made by hand
 
 	As      string // --decode-as for the whole capture: "dp8", "knet:spec"
 	Secrets string // line of a secrets file
@@ -34,7 +34,7 @@ type Mutant struct {
 	Also    []string // other rules that the same behaviour breaks
 }
 
-// A Step is one datagram of a conversation.
+// A Step is one datagram of a connection.
 type Step struct {
 	From    dissect.Dir   // 0 or 1
 	After   time.Duration // since the step before
@@ -77,7 +77,7 @@ func (m *Mutant) Verdict(r *Result) string {
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f session.Finding) bool { return !f.Failed() })
 	of := slices.DeleteFunc(slices.Clone(found), func(f session.Finding) bool { return f.Rule.ID != m.Rule })
 	others := slices.DeleteFunc(found, func(f session.Finding) bool {
-		return f.Severity != conform.Error || !f.Rule.Accuses() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
+		return f.Severity != conform.Error || !f.Rule.EndpointFault() || f.Rule.ID == m.Rule || slices.Contains(m.Also, f.Rule.ID)
 	})
 	switch {
 	case r.Conns == 0:

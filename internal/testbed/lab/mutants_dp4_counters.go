@@ -49,8 +49,8 @@ func dp4Counters() []Mutant {
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "sends again at once", Steps: firstRetry(50 * time.Millisecond)},
 		{Rule: "DP4-3.1.5.3-RETX", Name: "sends its first packet again, reported missing", Near: true, Steps: firstReported()},
 		{Rule: "DP4-3.1.2-RTO-INIT", Name: "waits a second", Near: true, Steps: firstRetry(time.Second)},
-		{Rule: "DP4-3.1.2-RTO", Name: "does not wait for the round trip", Steps: hasty(20*time.Millisecond, 150*time.Millisecond)},
-		{Rule: "DP4-3.1.2-RTO", Name: "waits for the round trip", Near: true, Steps: hasty(200*time.Millisecond, 20*time.Millisecond)},
+		{Rule: "DP4-3.1.2-RTO", Name: "does not wait for the round trip", Steps: earlyRetries(20*time.Millisecond, 150*time.Millisecond)},
+		{Rule: "DP4-3.1.2-RTO", Name: "waits for the round trip", Near: true, Steps: earlyRetries(200*time.Millisecond, 20*time.Millisecond)},
 	}, dp4Keeps("dp4/copies-disorder", "DP4-3.1.5.4-BYTES-MONO", "DP4-3.1.5.4-BYTES-MAX", "DP4-3.1.5.4-BYTES-ZERO"))
 }
 
@@ -115,9 +115,9 @@ func firstReported() []Step {
 	return t.end()
 }
 
-// hasty sends each of many packets again after a while and has it acknowledged some
+// earlyRetries sends each of many packets again after a while and has it acknowledged some
 // time later.
-func hasty(again, later time.Duration) []Step {
+func earlyRetries(again, later time.Duration) []Step {
 	t := newDP4Talk(0)
 	for range 150 { // round trips
 		t.say(0, 30037*time.Microsecond, dp4Whole|dp4.RLY|dp4.SAK)

@@ -118,7 +118,7 @@ func dp4AgainMutants() []Mutant {
 		{Rule: "DP4-2.2.2-DATALEN", Name: "sends nothing", On: clean, Tamper: dp4Nth(20, one, func(f *dp4.Frame) { f.Data = nil })},
 		{Rule: "DP4-2.2.2-SERIAL-SINGLE", Name: "counts a retry", Near: true, On: clean,
 			Tamper: dp4Also(20, one, 400*time.Millisecond, func(f *dp4.Frame) { f.Serial++ })},
-		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: dp4Conversation(dp4SerialStart)},
+		{Rule: "DP4-2.2.2-SERIAL-START", Name: "begins with serial 1", Steps: dp4Exchange(dp4SerialStart)},
 	}
 }
 

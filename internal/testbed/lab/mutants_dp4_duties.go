@@ -19,11 +19,11 @@ func dp4Duties() []Mutant {
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Name: "sends again without SAK", On: "dp4/windows-lossy", Profile: windows,
 			Tamper: dp4Nth(2, dp4Retry, func(f *dp4.Frame) { f.Flags &^= dp4.SAK })},
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-RETRY", Name: "sends again with SAK", On: "dp4/windows-lossy", Profile: windows, Near: true},
-		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-24", Name: "sends 30 packets without SAK", Profile: windows, Steps: dp4Conversation(silentSAK(30, 10*time.Millisecond))},
-		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-24", Name: "sends 24 packets without SAK", Profile: windows, Near: true, Steps: dp4Conversation(silentSAK(24, time.Millisecond))},
+		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-24", Name: "sends 30 packets without SAK", Profile: windows, Steps: dp4Exchange(silentSAK(30, 10*time.Millisecond))},
+		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-24", Name: "sends 24 packets without SAK", Profile: windows, Near: true, Steps: dp4Exchange(silentSAK(24, time.Millisecond))},
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Name: "asks after 400 ms", Profile: windows, Steps: longer(silentSAK(20, 20*time.Millisecond))},
 		{Rule: "DP4-3.1.5.2-SAK-PRODUCT-50MS", Name: "asks after 20 ms", Profile: windows, Near: true, Steps: longer(silentSAK(20, time.Millisecond))},
-		{Rule: "DP4-3.1.5.3-RETX", Name: "does not send again what is reported missing", Steps: dp4Conversation(neglect), Also: []string{"DP4-2.2.2-MSGID-WINDOW"}},
+		{Rule: "DP4-3.1.5.3-RETX", Name: "does not send again what is reported missing", Steps: dp4Exchange(neglect), Also: []string{"DP4-2.2.2-MSGID-WINDOW"}},
 		{Rule: "DP4-1.3-ENVELOPE", Name: "wraps a search for sessions", On: "dp4/windows-clean",
 			Tamper: dp4Nth(20, dp4By(1, dp4Single), func(f *dp4.Frame) { f.Data = []byte("play\x02\x00\x0e\x00 and so on") })},
 	},
@@ -56,7 +56,7 @@ func neglect(t *dp4Talk) {
 	}
 }
 
-// longer is a conversation that goes on for long before something happens.
+// longer is a connection that goes on for long before something happens.
 func longer(then func(t *dp4Talk)) []Step {
 	t := newDP4Talk(150)
 	then(t)

@@ -28,12 +28,12 @@ func dp4Header() []Mutant {
 		{Rule: "DP4-2.2.1-TERM", Name: "clears the top bit of every third byte", Near: true, On: "dp4/wide-indexes"},
 		{Rule: "DP4-2-HDR-SHORT", Name: "ends right behind the serial", Near: true, On: clean,
 			Tamper: dp4Nth(30, dp4Single, func(f *dp4.Frame) { f.Data = nil })},
-		{Rule: "DP4-2.2.1-PAIR", Name: "acknowledges for another player", Steps: dp4Conversation(func(t *dp4Talk) {
+		{Rule: "DP4-2.2.1-PAIR", Name: "acknowledges for another player", Steps: dp4Exchange(func(t *dp4Talk) {
 			t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY)
 			f := t.answer(1)
 			f.From.Value = 3
 			t.reply(1, 25*time.Millisecond, f).Fault = true
 		})},
-		{Rule: "DP4-2-IPFRAG", Name: "sends what takes three fragments", Steps: dp4Conversation(dp4Fragmented)},
+		{Rule: "DP4-2-IPFRAG", Name: "sends what takes three fragments", Steps: dp4Exchange(dp4Fragmented)},
 	}, dp4Keeps("dp4/nacks-lsb-first", "DP4-2-TYPE"), dp4Keeps("dp4/player-pairs", "DP4-2.2.1-PAIR", "DP4-2-IPFRAG"))
 }

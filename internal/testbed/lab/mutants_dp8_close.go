@@ -21,7 +21,7 @@ func dp8Close() []Mutant {
 		{Rule: "DP8-3.1.4.3-LAST", Name: "retries behind END_STREAM", Near: true, Steps: talk().end(0).pause(300 * time.Millisecond).retry(0).ack(1).end(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-REPLY", Name: "goes on without answer", Steps: talk().end(0).ack(1).pause(26 * time.Second).wrong().keepAlive(1).ack(0).pause(time.Second).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-REPLY", Name: "answers when all is said", Near: true, Steps: talk().end(0).text(1, "wait").ack(0).text(1, "so").ack(0).end(1).ack(0).steps},
-		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges no more", Steps: talk().end(0).ack(1).text(1, "are you there?").deaf().steps},
+		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges no more", Steps: talk().end(0).ack(1).text(1, "are you there?").missesRepeats().steps},
 		{Rule: "DP8-3.1.4.3-KEEPACK", Name: "acknowledges what follows", Near: true, Steps: talk().end(0).ack(1).text(1, "one more").ack(0).end(1).ack(0).steps},
 		{Rule: "DP8-3.1.4.3-TERMINATED", Name: "a KeepAlive of a connection that is over",
 			Steps: talk().end(0).end(1).ack(0).ack(1).pause(26 * time.Second).wrong().keepAlive(0).steps},
@@ -49,9 +49,9 @@ func afterEnd(after time.Duration) func() func(*sim.Datagram) []sim.Tampered {
 	})
 }
 
-// deaf lets side 1 send its latest frame again and again, which side 0 answers with
+// missesRepeats lets side 1 send its latest frame again and again, which side 0 answers with
 // what it said before.
-func (t *dialog) deaf() *dialog {
+func (t *dialog) missesRepeats() *dialog {
 	expected := t.rcv[0] - 1
 	t.ackTo(0, expected)
 	for range 11 {

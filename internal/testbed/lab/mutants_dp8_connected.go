@@ -9,13 +9,13 @@ import (
 // dp8Connected break the rules of CONNECTED.
 func dp8Connected() []Mutant {
 	answers := func(rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-		return newTalk().connect().bad(shake(spoil)).answer().confirm().alive().chat(4).breaks(rule, name, also...)
+		return newTalk().connect().bad(spoilHandshake(spoil)).answer().confirm().alive().chat(4).breaks(rule, name, also...)
 	}
 	confirms := func(rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-		return newTalk().connect().answer().bad(shake(spoil)).confirm().alive().chat(4).breaks(rule, name, also...)
+		return newTalk().connect().answer().bad(spoilHandshake(spoil)).confirm().alive().chat(4).breaks(rule, name, also...)
 	}
 	later := func(rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-		return newTalk().meet().chat(4).bad(shake(spoil)).answer().chat(4).breaks(rule, name+", in mid-connection", also...)
+		return newTalk().meet().chat(4).bad(spoilHandshake(spoil)).answer().chat(4).breaks(rule, name+", in mid-connection", also...)
 	}
 	fine := func(rule string) Mutant { return newTalk().meet().chat(4).nearly(rule, "meets as it should") }
 	return []Mutant{
@@ -34,13 +34,13 @@ func dp8Connected() []Mutant {
 		answers("DP8-2.2.1.2-MSGID-INIT", "listener counts from 9", func(h *dp8.Handshake) { h.MsgID = 9 }),
 		confirms("DP8-2.2.1.2-MSGID-INIT", "connector counts from 9", func(h *dp8.Handshake) { h.MsgID = 9 }),
 		fine("DP8-2.2.1.2-MSGID-INIT"),
-		newTalk().connect().answer().wait(200*time.Millisecond).bad(shake(func(h *dp8.Handshake) { h.MsgID = 0 })).answer().confirm().alive().chat(4).
+		newTalk().connect().answer().wait(200*time.Millisecond).bad(spoilHandshake(func(h *dp8.Handshake) { h.MsgID = 0 })).answer().confirm().alive().chat(4).
 			breaks("DP8-2.2.1.2-MSGID-INC", "counts retries not"),
 		newTalk().connect().answer().wait(200*time.Millisecond).answer().confirm().alive().chat(4).nearly("DP8-2.2.1.2-MSGID-INC", "counts retries"),
 		answers("DP8-2.2.1.2-RSPID", "listener answers number 7", func(h *dp8.Handshake) { h.RspID = 7 }),
 		confirms("DP8-2.2.1.2-RSPID", "connector answers number 3", func(h *dp8.Handshake) { h.RspID = 3 }),
 		later("DP8-2.2.1.2-RSPID", "listener answers number 7", func(h *dp8.Handshake) { h.RspID = 7 }),
-		newTalk().connect().wait(200*time.Millisecond).connect().odd(shake(func(h *dp8.Handshake) { h.RspID = 0 })).answer().confirm().alive().chat(4).
+		newTalk().connect().wait(200*time.Millisecond).connect().odd(spoilHandshake(func(h *dp8.Handshake) { h.RspID = 0 })).answer().confirm().alive().chat(4).
 			nearly("DP8-2.2.1.2-RSPID", "answers the CONNECT before"),
 		answers("DP8-2.2.1.2-MAJOR", "says 0.6", func(h *dp8.Handshake) { h.Version = 6 }),
 		later("DP8-2.2.1.2-MAJOR", "says 2.6", func(h *dp8.Handshake) { h.Version = 0x20006 }),

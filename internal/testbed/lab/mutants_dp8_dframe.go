@@ -78,7 +78,7 @@ func (t *dialog) retry(side dissect.Dir) *dialog {
 	}
 }
 
-// aKeepAlive changes the first KeepAlive of side 0 behind the handshake's.
+// aKeepAlive changes the first KeepAlive of side 0 after the handshake's.
 func aKeepAlive(change func(d *dp8.DFrame)) func(x *shot) bool {
 	return func(x *shot) bool {
 		if !x.IsData() || !x.KeepAlive || x.Retry || x.Side != 0 {
@@ -122,11 +122,11 @@ func dp8KeepAlive() []Mutant {
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges a KeepAlive of another session", Also: []string{"DP8-2.2.2-KA-SESSID"},
 			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges the one that is right", Near: true, Also: []string{"DP8-2.2.2-KA-SESSID"},
-			Steps: newDialog(false, dp8.Version16).chat(2).wrong().next(0, bad).pause(200 * time.Millisecond).mend(0).ack(1).chat(40).steps})
+			Steps: newDialog(false, dp8.Version16).chat(2).wrong().next(0, bad).pause(200 * time.Millisecond).retryRight(0).ack(1).chat(40).steps})
 }
 
-// mend sends the latest number of a side again, as a retry of a right KeepAlive.
-func (t *dialog) mend(side dissect.Dir) *dialog {
+// retryRight sends the latest number of a side again, as a retry of a right KeepAlive.
+func (t *dialog) retryRight(side dissect.Dir) *dialog {
 	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
 		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: dialogSession})
 }

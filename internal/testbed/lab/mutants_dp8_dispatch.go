@@ -27,7 +27,7 @@ func dp8Dispatch() []Mutant {
 		newTalk().connect().answer().badBytes(func(b []byte) []byte { return b[:14] }).confirm().alive().chat(3).breaks("DP8-3.1.5.1-SHORT", "CONNECTED of 14 bytes"),
 		newTalk().signed(dp8.SigningFull).connect().badBytes(func(b []byte) []byte { return b[:44] }).answer().confirm().alive().chat(3).breaks("DP8-3.1.5.1-SHORT", "CONNECTED_SIGNED of 44 bytes"),
 		whole().nearly("DP8-3.1.5.1-SHORT", "sends whole frames"),
-		newTalk().bad(shake(func(h *dp8.Handshake) { h.Trailing = []byte("more") })).connect().answer().confirm().alive().chat(3).breaks("DP8-3.1.5.1-TRAIL", "CONNECT of 20 bytes"),
+		newTalk().bad(spoilHandshake(func(h *dp8.Handshake) { h.Trailing = []byte("more") })).connect().answer().confirm().alive().chat(3).breaks("DP8-3.1.5.1-TRAIL", "CONNECT of 20 bytes"),
 		whole().nearly("DP8-3.1.5.1-TRAIL", "adds nothing"),
 		whole().bad(func(f *dp8.Frame) { f.SACK.Timestamp -= 5000 }).sack(1).chat(4).breaks("DP8-2.2.1-TICK-MONO", "tick runs back once"),
 		whole().bad(func(f *dp8.Frame) { f.SACK.Timestamp += 500000 }).sack(0).chat(4).breaks("DP8-2.2.1-TICK-MONO", "tick is far ahead once"),

@@ -12,7 +12,7 @@ func dp8Hard() []Mutant {
 	on := func() *talk { return newTalk().meet().wait(ms(1500)).data(0).chat(20) }
 	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().wait(ms(1500)).data(0).chat(20) }
 	ends := func(t *talk, rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-		t.bad(shake(spoil)).hard(0).wait(ms(30)).hard(0).wait(ms(30)).hard(0)
+		t.bad(spoilHandshake(spoil)).hard(0).wait(ms(30)).hard(0).wait(ms(30)).hard(0)
 		return t.hard(1).wait(ms(1)).hard(1).wait(ms(1)).hard(1).breaks(rule, name, also...)
 	}
 	fine := func(t *talk, rule string) Mutant { return t.bye().nearly(rule, "ends as it should") }
@@ -34,7 +34,7 @@ func dp8Hard() []Mutant {
 		on().badBytes(first(0xc0)).hard(0).chat(3).breaks("DP8-2.2.1.4-CMD", "sets a user flag"),
 		fine(on(), "DP8-2.2.1.4-CMD"),
 		ends(on(), "DP8-2.2.1.4-POLL", "sets POLL", func(h *dp8.Handshake) { h.Command |= dp8.Poll }),
-		on().bad(shake(func(h *dp8.Handshake) { h.Command |= dp8.Poll })).hard(0).chat(4).breaks("DP8-2.2.1.4-POLL", "sets POLL, in mid-connection"),
+		on().bad(spoilHandshake(func(h *dp8.Handshake) { h.Command |= dp8.Poll })).hard(0).chat(4).breaks("DP8-2.2.1.4-POLL", "sets POLL, in mid-connection"),
 		fine(on(), "DP8-2.2.1.4-POLL"),
 		ends(on(), "DP8-2.2.1.4-MSGID", "counts from 77", func(h *dp8.Handshake) { h.MsgID = 77 }),
 		fine(on(), "DP8-2.2.1.4-MSGID"),
@@ -45,7 +45,7 @@ func dp8Hard() []Mutant {
 		ends(on(), "DP8-2.2.1.4-VERSION", "says 1.5", func(h *dp8.Handshake) { h.Version = dp8.Version15 }),
 		fine(on(), "DP8-2.2.1.4-VERSION"),
 		ends(on(), "DP8-2.2.1.4-SESSID", "another session", func(h *dp8.Handshake) { h.SessionID = 99 }),
-		on().bad(shake(func(h *dp8.Handshake) { h.SessionID = 99 })).hard(0).chat(4).breaks("DP8-2.2.1.4-SESSID", "another session, in mid-connection"),
+		on().bad(spoilHandshake(func(h *dp8.Handshake) { h.SessionID = 99 })).hard(0).chat(4).breaks("DP8-2.2.1.4-SESSID", "another session, in mid-connection"),
 		fine(on(), "DP8-2.2.1.4-SESSID"),
 		ends(full(), "DP8-2.2.1.4-SIG-PRESENT", "no signature", func(h *dp8.Handshake) { h.HasSignature = false }),
 		fine(full(), "DP8-2.2.1.4-SIG-PRESENT"),

@@ -27,7 +27,7 @@ func (t *talk) both(side dissect.Dir, retry bool, texts ...string) *talk {
 func dp8Retry() []Mutant {
 	pair := func() *talk { return chatting().both(0, false, "reliable", "at once") }
 	stale := func(d *dp8.DFrame) { d.NRcv -= 3 }
-	early := func(old bool) *talk { // retries 70 ms behind a frame with a later header
+	early := func(old bool) *talk { // retries 70 ms after a frame with a later header
 		t := chatting()
 		return t.times(5, func(int) {
 			t.data(0).data(1).sack(0).wait(millis(70))

@@ -73,7 +73,7 @@ func dp8Sequence() []Mutant {
 	}
 }
 
-// markAll marks the frames a side sends behind the first n as faults.
+// markAll marks the frames a side sends after the first n as faults.
 func markAll(steps []Step, side dissect.Dir, n int) {
 	for i := range steps {
 		if steps[i].From == side {
@@ -221,8 +221,8 @@ func dp8Waits() []Mutant {
 		gaps(30).nearly("DP8-3.1.2.2-ACKDELAY-OOO", "reports gaps"),
 		repeats(400).breaks("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions late"),
 		repeats(30).nearly("DP8-3.1.5.2.1-OOR-SACK", "answers repetitions"),
-		mends(900).breaks("DP8-3.1.5.2.3-FAST", "does not hurry"),
-		mends(40).nearly("DP8-3.1.5.2.3-FAST", "hurries"),
+		maskRetries(900).breaks("DP8-3.1.5.2.3-FAST", "does not hurry"),
+		maskRetries(40).nearly("DP8-3.1.5.2.3-FAST", "hurries"),
 		lazy(500).breaks("DP8-3.1.2.2-ACKDELAY", "acknowledges late"),
 		lazy(90).nearly("DP8-3.1.2.2-ACKDELAY", "acknowledges in time"),
 	}
@@ -272,8 +272,8 @@ func repeats(after int) *talk {
 	})
 }
 
-// mends are retries that a mask asks for.
-func mends(after int) *talk {
+// maskRetries are retries that a mask asks for.
+func maskRetries(after int) *talk {
 	t := chatting()
 	return t.times(26, func(int) {
 		t.wait(millis(80)).data(0).data(0).wait(millis(25)).says(1, 2, 1)

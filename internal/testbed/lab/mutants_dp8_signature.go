@@ -147,7 +147,7 @@ func dp8EpochKeys() []Mutant {
 	}
 }
 
-// lostShot loses the first sending of a number, so that its retry comes behind the
+// lostShot loses the first transmission of a number, so that its retry comes after the
 // wrap.
 func lostShot(seq int64) func() func(*sim.Datagram) []sim.Tampered {
 	return always(func(x *shot) bool {
@@ -156,8 +156,8 @@ func lostShot(seq int64) func() func(*sim.Datagram) []sim.Tampered {
 	})
 }
 
-// lateRetries signs retries of the numbers before a wrap, behind it, with the secret
-// behind it.
+// lateRetries signs retries of the numbers before a wrap, after it, with the secret
+// after it.
 func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 	return always(func(x *shot) bool {
 		p := x.Conn.Peers[0]
@@ -172,7 +172,7 @@ func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 	})
 }
 
-// dp8SignedTalks are conversations made by hand.
+// dp8SignedTalks are connections made by hand.
 func dp8SignedTalks() []Mutant {
 	forged := dp8.DFrame{HasSignature: true, Signature: [8]byte{6, 6, 6}, Payload: []byte("forged")}
 	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession, Signature: [8]byte{1}}
@@ -196,7 +196,7 @@ func dp8SignedTalks() []Mutant {
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges a KeepAlive without signature", Also: []string{"DP8-2.2.2-SIG-PRESENT"},
 			Steps: talk().next(0, naked).wrong().ack(1).chat(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges the signed one", Near: true, Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: talk().wrong().next(0, naked).pause(100 * time.Millisecond).mend(0).ack(1).chat(40).steps},
+			Steps: talk().wrong().next(0, naked).pause(100 * time.Millisecond).retryRight(0).ack(1).chat(40).steps},
 	}
 }
 

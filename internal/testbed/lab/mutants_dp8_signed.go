@@ -51,7 +51,7 @@ func dp8SignedSecrets() []Mutant {
 		meetsFully("DP8-2.2.1.3-SECRET-LISTENER"),
 		confirms("DP8-2.2.1.3-SECRET-CONNECTOR", "no receiver secret", func(h *dp8.Handshake) { h.ReceiverSecret = dp8.Secret{} }),
 		meetsFully("DP8-2.2.1.3-SECRET-CONNECTOR"),
-		fullTalk().connect().answer().confirm().wait(time.Millisecond).bad(shake(func(h *dp8.Handshake) { h.SenderSecret[0] ^= 1 })).confirm().alive().chat(4).
+		fullTalk().connect().answer().confirm().wait(time.Millisecond).bad(spoilHandshake(func(h *dp8.Handshake) { h.SenderSecret[0] ^= 1 })).confirm().alive().chat(4).
 			breaks("DP8-2.2.1.3-SECRET-STABLE", "other secrets in the retry"),
 		fullTalk().connect().answer().confirm().wait(time.Millisecond).confirm().alive().chat(4).nearly("DP8-2.2.1.3-SECRET-STABLE", "the same secrets in the retry"),
 		confirms("DP8-2.2.1.3-SECRET-RANDOM", "the same secret twice", func(h *dp8.Handshake) { h.ReceiverSecret = h.SenderSecret }, "DP8-SIG-FULL"),
@@ -110,12 +110,12 @@ func meetsFully(rule string) Mutant {
 
 // offers has the listener make a faulty offer.
 func offers(rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-	return fullTalk().connect().bad(shake(spoil)).answer().confirm().alive().chat(4).breaks(rule, name, also...)
+	return fullTalk().connect().bad(spoilHandshake(spoil)).answer().confirm().alive().chat(4).breaks(rule, name, also...)
 }
 
 // confirms has the connector make a faulty confirmation.
 func confirms(rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
-	return fullTalk().connect().answer().bad(shake(spoil)).confirm().alive().chat(4).breaks(rule, name, also...)
+	return fullTalk().connect().answer().bad(spoilHandshake(spoil)).confirm().alive().chat(4).breaks(rule, name, also...)
 }
 
 // unheard is a connector that does not confirm again.

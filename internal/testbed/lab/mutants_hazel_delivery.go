@@ -13,15 +13,15 @@ func hazelDelivery() []Mutant {
 	page, now := hazel.Spec, hazel.Current
 	spec := "hazel:spec"
 	return []Mutant{
-		{Rule: "HZ-REL-ACK", Name: "never acknowledges one", As: spec, Steps: inVain(page, 4, 0)},
+		{Rule: "HZ-REL-ACK", Name: "never acknowledges one", As: spec, Steps: unansweredPacket(page, 4, 0)},
 		{Rule: "HZ-REL-ACK", Name: "never acknowledges one of a slow sender", As: spec, Steps: slowly(4, 0)},
 		{Rule: "HZ-REL-ACK", Name: "acknowledges the fourth copy of a slow sender", Near: true, As: spec, Steps: slowly(4, 4)},
-		{Rule: "HZ-REL-ACK", Name: "acknowledges the last copy", Near: true, As: spec, Steps: inVain(page, 4, 4)},
+		{Rule: "HZ-REL-ACK", Name: "acknowledges the last copy", Near: true, As: spec, Steps: unansweredPacket(page, 4, 4)},
 		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges first copies alone", As: spec, Steps: doubled(0), Also: []string{"HZ-REL-NORESEND"}},
 		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges most copies", Near: true, As: spec, Steps: doubled(4), Also: []string{"HZ-REL-NORESEND"}},
-		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet once, and never again", As: spec, Steps: deafened(page, 0)},
-		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet of today once", As: "hazel:current", Steps: deafened(now, 0)},
-		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges the third resend of what it has", Near: true, As: spec, Steps: deafened(page, 3)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet once, and never again", As: spec, Steps: acksOnce(page, 0)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges a packet of today once", As: "hazel:current", Steps: acksOnce(now, 0)},
+		{Rule: "HZ-REL-ACK-DUP", Name: "acknowledges the third resend of what it has", Near: true, As: spec, Steps: acksOnce(page, 3)},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what was never sent", As: spec, Steps: talkHazel(page).chat(20).ack(1, 500).fault().chat(20).bye()},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "acknowledges what lies before the first", As: spec, Steps: talkHazel(page).chat(20).ack(1, 60000).fault().chat(20).bye()},
 		{Rule: "HZ-REL-ACK-KNOWN", Name: "names one far away", On: "hazel/clean-current", Tamper: hazelExtra(1, 30, 0x0A, 0x40, 0, 0xff)},
@@ -49,12 +49,12 @@ func hazelDelivery() []Mutant {
 		{Rule: "HZ-REL-BACKOFF", Name: "grows by half as in 2018", Near: true, As: "hazel:0.1", Steps: resends(hazel.V01, 200, 300, 450)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements of one packet", As: spec, Steps: stubborn(6)},
 		{Rule: "HZ-REL-NORESEND", Name: "ignores acknowledgements, and says little else", As: spec, Steps: stubbornly(8)},
-		{Rule: "HZ-REL-NORESEND", Name: "sends all again long after it was acknowledged", As: spec, Steps: heedless(1)},
-		{Rule: "HZ-REL-NORESEND", Name: "sends every other packet again long after", As: spec, Steps: heedless(2)},
-		{Rule: "HZ-REL-NORESEND", Name: "loses every tenth acknowledgement", Near: true, As: spec, Steps: heedless(10)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends all again long after it was acknowledged", As: spec, Steps: resendsAcked(1)},
+		{Rule: "HZ-REL-NORESEND", Name: "sends every other packet again long after", As: spec, Steps: resendsAcked(2)},
+		{Rule: "HZ-REL-NORESEND", Name: "loses every tenth acknowledgement", Near: true, As: spec, Steps: resendsAcked(10)},
 		{Rule: "HZ-REL-NORESEND", Name: "sends again what was not acknowledged yet", Near: true, As: spec, Steps: stubborn(1)},
-		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: hastyHazel(2 * ms)},
-		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: hastyHazel(40 * ms)},
+		{Rule: "HZ-REL-EARLY", Name: "does not wait for an answer", As: spec, Steps: earlyHazel(2 * ms)},
+		{Rule: "HZ-REL-EARLY", Name: "waits a little longer", Near: true, As: spec, Steps: earlyHazel(40 * ms)},
 		{Rule: "HZ-REL-GIVEUP", Name: "never gives up", As: spec, Steps: undying(40), Also: []string{"HZ-REL-ACK"}},
 		{Rule: "HZ-REL-GIVEUP", Name: "gives up late", Near: true, As: spec, Steps: undying(8), Also: []string{"HZ-REL-ACK"}},
 		{Rule: "HZ-REL-ID-UNIQUE", Name: "uses an outstanding ID for another packet", As: spec, Also: []string{"HZ-REL-RESEND-SAME"},
@@ -72,9 +72,9 @@ func hazelDelivery() []Mutant {
 	}
 }
 
-// inVain sends one packet some times, among others that are acknowledged; the
+// unansweredPacket sends one packet some times, among others that are acknowledged; the
 // one numbered answered, if any, is acknowledged, too.
-func inVain(d hazel.Dialect, times, answered int) []Step {
+func unansweredPacket(d hazel.Dialect, times, answered int) []Step {
 	t := talkHazel(d).chat(45)
 	id, gap := t.next[0], 4
 	t.next[0]++
@@ -92,7 +92,7 @@ func inVain(d hazel.Dialect, times, answered int) []Step {
 	return t.chat(40).bye()
 }
 
-// slowly is inVain with few other packets.
+// slowly is unansweredPacket with few other packets.
 func slowly(times, answered int) []Step {
 	t := talkHazel(hazel.Spec).chat(8)
 	id := t.next[0]
@@ -133,7 +133,7 @@ func doubled(skip int) []Step {
 	return t.bye()
 }
 
-// acksAhead has the server acknowledge packets by the IDs behind theirs, n times.
+// acksAhead has the server acknowledge packets by the IDs after theirs, n times.
 func acksAhead(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(20)
 	for range n {
@@ -262,8 +262,8 @@ func stubbornly(n int) []Step {
 	return t.chat(20).bye()
 }
 
-// hastyHazel sends 25 packets again after a time.
-func hastyHazel(after time.Duration) []Step {
+// earlyHazel sends 25 packets again after a time.
+func earlyHazel(after time.Duration) []Step {
 	t := talkHazel(hazel.Spec).chat(300)
 	for range 25 {
 		t.unanswered(0)
@@ -321,9 +321,9 @@ func firstID(id uint16) []Step {
 	return t.ack(1, id).chat(10).bye()
 }
 
-// deafened sends a packet again six times, though it was acknowledged; the resend numbered
+// acksOnce sends a packet again six times, though it was acknowledged; the resend numbered
 // answered, if any, is acknowledged, too.
-func deafened(d hazel.Dialect, answered int) []Step {
+func acksOnce(d hazel.Dialect, answered int) []Step {
 	t := talkHazel(d).chat(45).says(0)
 	id, gap := t.next[0]-1, 4
 	for i := range 6 {
@@ -340,8 +340,8 @@ func deafened(d hazel.Dialect, answered int) []Step {
 	return t.chat(10).bye()
 }
 
-// heedless sends every so many packets again, 400 ms after they were acknowledged.
-func heedless(each int) []Step {
+// resendsAcked sends every so many packets again, 400 ms after they were acknowledged.
+func resendsAcked(each int) []Step {
 	t := talkHazel(hazel.Spec).chat(20)
 	for i := range 60 {
 		t.says(0)

@@ -18,8 +18,8 @@ func hazelSession() []Mutant {
 		{Rule: "HZ-KA-ACKED", Name: "acknowledges Pings", Near: true, As: now, Steps: pings(12, true)},
 		{Rule: "HZ-KA-EARLY", Name: "keeps alive in conversation", As: spec, Steps: restless(100 * ms)},
 		{Rule: "HZ-KA-EARLY", Name: "keeps alive in silence", Near: true, As: spec, Steps: restless(10 * time.Second)},
-		{Rule: "HZ-KA-DEAD", Name: "pings for ever", As: now, Steps: deafHazel(24)},
-		{Rule: "HZ-KA-DEAD", Name: "pings five times", Near: true, As: now, Steps: deafHazel(5)},
+		{Rule: "HZ-KA-DEAD", Name: "pings for ever", As: now, Steps: unackedPings(24)},
+		{Rule: "HZ-KA-DEAD", Name: "pings five times", Near: true, As: now, Steps: unackedPings(5)},
 		{Rule: "HZ-SES-HELLO-FIRST", Name: "begins with Hello", Near: true, As: spec, Steps: talk().bye()},
 		{Rule: "HZ-SES-HELLO-ACK", Name: "speaks and does not acknowledge the Hello", As: now, Steps: unwelcome(false)},
 		{Rule: "HZ-SES-HELLO-ACK", Name: "acknowledges all Hellos but the first", Near: true, As: now, Steps: unwelcome(true)},
@@ -82,8 +82,8 @@ func restless(after time.Duration) []Step {
 	return t.chat(8).bye()
 }
 
-// deafHazel sends Pings that nobody acknowledges to a side that speaks.
-func deafHazel(n int) []Step {
+// unackedPings sends Pings that nobody acknowledges to a side that speaks.
+func unackedPings(n int) []Step {
 	t := talkHazel(hazel.Current).chat(10).ping(0)
 	t.ack(1, t.next[0]-1)
 	for range n {
@@ -126,7 +126,7 @@ func again(d hazel.Dialect, text string) []Step {
 	return t.ack(1, t.next[0]-1).chat(10).bye()
 }
 
-// abandoned goes on behind n Disconnects of the other side.
+// abandoned goes on after n Disconnects of the other side.
 func abandoned(n int) []Step {
 	t := talkHazel(hazel.Spec).chat(10)
 	for range n {

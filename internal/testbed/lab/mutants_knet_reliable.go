@@ -237,7 +237,7 @@ func resentFor(times int, acked bool) knetPart {
 	}
 }
 
-// lively chats n times, with two seconds behind each.
+// lively chats n times, with two seconds after each.
 func (t *knetTalk) lively(n int) {
 	for range n {
 		t.chat(4)

@@ -31,7 +31,7 @@ func knetClosing() []Mutant {
 		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: knetAfter(knet.DisconnectAck)},
 		nearPage("KN-CL-AFTER-ACK", "ends with it"),
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
-			Tamper: knetBehind(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
+			Tamper: knetOneMore(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
 		{Rule: "KN-CL-AFTER-DISC", Name: "leaves all as it is", On: knetLibSession, Near: true},
 		onPage("KN-CL-DISCACK-UNSOL", "says DisconnectAck in the middle", func(t *knetTalk) {
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
@@ -82,8 +82,8 @@ func knetHandshakes() []Mutant {
 		})},
 		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: knetBegun(knetTooEarly)},
 		nearPage("KN-SM-PENDING", "waits for the answer"),
-		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetHasty(300*time.Millisecond, true))},
-		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetHasty(900*time.Millisecond, false)), Near: true},
+		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetEarly(300*time.Millisecond, true))},
+		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetEarly(900*time.Millisecond, false)), Near: true},
 		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 			for range 20 {
@@ -172,9 +172,9 @@ func knetTooEarly(t *knetTalk) {
 	t.close()
 }
 
-// knetHasty has the client wait before its ConnectAck; with fault, the server speaks
+// knetEarly has the client wait before its ConnectAck; with fault, the server speaks
 // before that.
-func knetHasty(wait time.Duration, fault bool) knetPart {
+func knetEarly(wait time.Duration, fault bool) knetPart {
 	return func(t *knetTalk) {
 		t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 		t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
@@ -189,7 +189,7 @@ func knetHasty(wait time.Duration, fault bool) knetPart {
 	}
 }
 
-// knetBegun is a conversation from its first datagram.
+// knetBegun is a connection from its first datagram.
 func knetBegun(begin knetPart) []Step {
 	t := &knetTalk{}
 	begin(t)

@@ -12,7 +12,7 @@ import (
 )
 
 // onceUnfound are faults that nobody found once, in part or at all: the mutants that show what a
-// capture proves of them, and conversations in which it proves too little, with the guard.
+// capture proves of them, and connections in which it proves too little, with the guard.
 var onceUnfound = []struct {
 	fault   string
 	mutants []string // rule and name
@@ -25,7 +25,7 @@ var onceUnfound = []struct {
 	{"resends long after the acknowledgement passed", []string{
 		"HZ-REL-NORESEND sends all again long after it was acknowledged", "KN-RD-NORESEND sends again what was acknowledged", "DP8-3.1.5.2.2-ACKEDRETRY retries an acknowledged number",
 	}, []leftOpen{
-		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetConversation(func(t *knetTalk) { // one alone may have got lost behind the capture point
+		{"KN-RD-NORESEND", conform.GuardKnew, "knet:spec", knetExchange(func(t *knetTalk) { // one alone may have got lost after the capture point
 			t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.acks(1)
@@ -33,7 +33,7 @@ var onceUnfound = []struct {
 			t.raw(0, false, again)
 			t.steps[len(t.steps)-1].After = 580 * time.Millisecond
 		})},
-		{"HZ-REL-NORESEND", conform.GuardKnew, "hazel:spec", heedless(12)},
+		{"HZ-REL-NORESEND", conform.GuardKnew, "hazel:spec", resendsAcked(12)},
 	}},
 	{"one id with two contents", []string{
 		"KN-DG-ID-UNIQUE sends other content under an old PacketID", "KN-DG-ID-UNIQUE sends a reliable message again with other content",
@@ -41,12 +41,12 @@ var onceUnfound = []struct {
 	}, nil},
 	{"PacketIDs counted by two all along", []string{"KN-DG-ID-INC counts by two"}, nil}, // TestKnetStride
 	{"no acknowledgements at all", []string{"KN-RD-ACKED acknowledges nothing", "HZ-REL-ACK never acknowledges one"}, []leftOpen{
-		{"KN-RD-ACKED", conform.GuardVant, "knet:spec", deafTalk()}, // no ping shows that anything arrives
+		{"KN-RD-ACKED", conform.GuardVant, "knet:spec", acksNothing()}, // no ping shows that anything arrives
 		{"HZ-REL-ACK", conform.GuardVant, "hazel:spec", unheardHazel()},
 	}},
 	{"acknowledgements 500 ms late where the text allows less", []string{"KN-CV-ACKDELAY acknowledges after 500 ms", "DP8-3.1.2.2-ACKDELAY acknowledges late", "DP8-2.2.1.5-POLLACK answers POLL late"},
 		[]leftOpen{{"KN-CV-ACKDELAY", conform.GuardVant, "knet:reference", lateTalk()}}}, // no ping shows how long the path takes
-	{"PingReply 2 s late", []string{"KN-RT-PONG replies after two seconds"}, []leftOpen{{"KN-RT-PONG", conform.GuardSample, "knet:reference", libConversation(func(t *libTalk) {
+	{"PingReply 2 s late", []string{"KN-RT-PONG replies after two seconds"}, []leftOpen{{"KN-RT-PONG", conform.GuardSample, "knet:reference", libExchange(func(t *libTalk) {
 		t.pings[0]++
 		t.say(0, false, libControl(knet.PingRequest, t.pings[0]))
 		t.say(0, false, t.told(0, "sent behind it"))
@@ -64,7 +64,7 @@ var onceUnfound = []struct {
 		"KN-RD-ACK-KNOWN acknowledges ten ahead", "DP8-3.1.5.2.2-GAPACK acknowledges the next number before it is sent"}, nil},
 }
 
-// A leftOpen is a conversation in which a rule looks broken and is not proven to be.
+// A leftOpen is a connection in which a rule looks broken and is not proven to be.
 type leftOpen struct {
 	rule  string
 	guard conform.Guard
@@ -107,8 +107,8 @@ func TestFaultsOnceUnfound(t *testing.T) {
 	}
 }
 
-// deafTalk is a server of the page that talks and acknowledges nothing, whom nobody pings.
-func deafTalk() []Step {
+// acksNothing is a server of the page that talks and acknowledges nothing, whom nobody pings.
+func acksNothing() []Step {
 	t := &knetTalk{}
 	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
 	t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
@@ -135,7 +135,7 @@ func lateTalk() []Step {
 	return t.steps
 }
 
-// silentClient is a client of the page that says nothing behind the ConnectSynAck.
+// silentClient is a client of the page that says nothing after the ConnectSynAck.
 func silentClient() []Step {
 	t := &knetTalk{}
 	t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))

@@ -28,7 +28,7 @@ type Kind uint8
 const (
 	Drop   Kind = iota // the capture misses datagrams At to To
 	Copy               // a network or a mirror port doubles At
-	Swap               // At and the one behind it come the other way round
+	Swap               // At and the one after it come the other way round
 	Cut                // the capture keeps the first Len bytes of At
 	Shift              // all times are wrong by By
 	Coarse             // the clock of the capture goes in steps of By
@@ -108,7 +108,7 @@ func parseOp(f []string) (o Op, err error) {
 const swapSpan = 30 * time.Millisecond
 
 // edited applies ops to a capture, of which it changes nothing. A datagram at fault
-// stays whole: without it what is left can look like a fault of the one who heeded it.
+// stays whole: without it what is left can look like a fault of the one who acted on it.
 func (s *Subject) edited(ops Ops) []dissect.Datagram {
 	marks := make([]mark, len(s.all))
 	var copies []Op

@@ -11,7 +11,7 @@ import (
 )
 
 // TestPairedRoundTrips: where the k-th acknowledgement of a packet is taken for that of its
-// k-th sending, it is: all times reported are true ones.
+// k-th transmission, it is: all times reported are true ones.
 func TestPairedRoundTrips(t *testing.T) {
 	var list []tracegen.Scenario
 	for _, s := range tracegen.Scenarios() {

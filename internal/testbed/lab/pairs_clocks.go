@@ -109,7 +109,7 @@ func offsetError(p *pairs.Pair, at int64, told float64) float64 {
 const rounding = 2000
 
 // steps compares the steps that are said with the true ones. One is found where it is said
-// between the last datagram before and the first one behind it, a second more or less.
+// between the last datagram before and the first one after it, a second more or less.
 func (c *ClockCount) steps(p *pairs.Pair, said *Compared) {
 	used := make([]bool, len(said.Clock.Steps))
 	all := p.Plan.Changes()
@@ -139,7 +139,7 @@ func (c *ClockCount) steps(p *pairs.Pair, said *Compared) {
 	}
 }
 
-// around are the true times of the datagrams that were seen last before and first behind a time.
+// around are the true times of the datagrams that were seen last before and first after a time.
 func around(p *pairs.Pair, at int64) (from, to int64) {
 	from, to = p.Truth.Start, 1<<62
 	for i := range p.Truth.Datagrams {

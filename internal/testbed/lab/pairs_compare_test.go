@@ -25,8 +25,8 @@ var knownPairs = []string{
 	"knet-spec/marked/both/0/3",
 }
 
-// mendedPairs are pairs of which something wrong was said once.
-var mendedPairs = []struct{ name, what string }{
+// fixedPairs are pairs of which something wrong was said once.
+var fixedPairs = []struct{ name, what string }{
 	{"knet/misses-2/1", "an answered ping arrived"},
 	{"dp4/misses-20/1", "an acknowledgement that took twice as long as usual is of a sending that no capture has"},
 	{"hazel/misses-20/4", "misses in a row are one time at which a capture is poor"},
@@ -39,9 +39,9 @@ var mendedPairs = []struct{ name, what string }{
 	{"dp8/one-way/both/20/1", "a direction is not dead for one datagram that a capture may have missed"},
 }
 
-func checkMended(t *testing.T, program string) {
+func checkFixed(t *testing.T, program string) {
 	t.Helper()
-	for _, m := range mendedPairs {
+	for _, m := range fixedPairs {
 		f := strings.Split(m.name, "/")
 		seed, err := strconv.ParseUint(f[len(f)-1], 10, 64)
 		must(t, err)
@@ -71,7 +71,7 @@ func TestComparedPairs(t *testing.T) {
 	all := Pairs(o)
 	o.Sample = 4
 	checkPairs(t, all, PairedEnds(o, []float64{0}), knownPairs)
-	checkMended(t, o.Program)
+	checkFixed(t, o.Program)
 }
 
 func checkPairs(t *testing.T, all []*PairResult, ends []*PairedEnd, known []string) {

@@ -25,10 +25,10 @@ type FateCount struct {
 	Lost     int               // truly, at the first point alone
 	Doubted  int               // of them, said to be uncertain
 	Copies   [3]int            // made by the way: true, said, said of datagrams that have none
-	Altered  [3]int            //
-	Late     [3]int            //
-	Nowhere  [3]int            // in neither capture: said lost before, said missed by both, said beyond the true number
-	Faults   []string          // frames in no record or in two, and the like
+	Altered  [3]int
+	Late     [3]int
+	Nowhere  [3]int   // in neither capture: said lost before, said missed by both, said beyond the true number
+	Faults   []string // frames in no record or in two, and the like
 }
 
 // Total is how many datagrams there are.
@@ -60,7 +60,7 @@ type fateJudge struct {
 	*FateCount
 	pair  *pairs.Pair
 	said  *Compared
-	by    [2]map[int]*Passage        // records by frame, of first sendings and copies
+	by    [2]map[int]*Passage        // records by frame, of first transmissions and copies
 	owner [2]map[int]*pairs.Datagram // datagrams by frame
 	exact bool
 }

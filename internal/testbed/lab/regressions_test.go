@@ -18,7 +18,7 @@ var regressions = []struct {
 	// The second connection began unseen, with the PacketIDs of the first.
 	{"knet/acks-word-first-page", "drop 2-27", "KN-CV-INITRATE", conform.GuardClean},
 	{"knet/again-page", "drop 51-52; drop 41-53 b", "KN-RD-ACK-KNOWN", conform.GuardLife},
-	// Another connection, with another session id, began 49 s behind the HARD_DISCONNECTs.
+	// Another connection, with another session id, began 49 s after the HARD_DISCONNECTs.
 	{"dp8/wild-7300147", "drop 178-184 a; drop 184-186", "DP8-3.1.5.1.4-IGNORED", conform.GuardLife},
 	// A side repeated a SACK with a send mask every 5 s: one more was not captured.
 	{"dp8/wild-21010002", "drop 55-56", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
@@ -41,7 +41,7 @@ var regressions = []struct {
 	{"dp8/wild-20261134", "drop 81-273", "DP8-SIG-HDISCKEY", conform.GuardNone},
 	// A late copy of the CONNECTED, which was not captured when it came first.
 	{"dp8/wild-2411249304", "copy 78 +961.991649ms; drop 72-78", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
-	// Another connection began unseen, behind a pause of 49 s.
+	// Another connection began unseen, after a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.
 	{"dp8/DP8-SIG-UNSIGNED-ACTED acknowledges the signed one", "relay 9 +24.098859ms; drop 0-4", "DP8-2.2.1.5-LEN", conform.GuardVer},
@@ -51,7 +51,7 @@ var regressions = []struct {
 	{"dp8/DP8-2.2.1.3-POLL-LISTENER listener clears POLL", "swap 0", "DP8-2.2.1.3-POLL-LISTENER", conform.GuardNone},
 	// One side signed a single frame; nothing else told whether the connection is signed.
 	{"dp8/DP8-2.2.2-SIG-ABSENT signs a KeepAlive of an unsigned connection", "drop 1-3", "DP8-2.2.3-FIT", conform.GuardNone},
-	// The first sendings of PacketID 11 were not captured.
+	// The first transmissions of PacketID 11 were not captured.
 	{"knet/KN-CV-MAXSEND sends 50 times", "drop 0-99 a", "KN-DG-ID-INC", conform.GuardClean},
 	// PacketID 3000 was captured, in a datagram with a fault that may have been the connect datagram.
 	{"knet/KN-DG-VLE-MIN writes a base longer than needed", "drop 2-53 a", "KN-RD-ACK-KNOWN", conform.GuardNone},
@@ -71,9 +71,9 @@ var regressions = []struct {
 	{"dp8/wild-810029", "drop 3-5; drop 9-13; drop 18-27 a; drop 34-43; drop 62-78; drop 79-80; drop 106-108; drop 109-134; drop 163-165; drop 169-174; drop 178-179; drop 184-268 a; drop 269-284; drop 315-325; drop 326-328; drop 330-331; drop 345-354; drop 357-368 a; drop 370-388; drop 389-390; drop 410-423; drop 425-427; drop 435-446; drop 451-499 a", "DP8-3.1.5.2.4-UNSENT", conform.GuardNone},
 	// Numbers had gone on by half a cycle, unseen.
 	{"dp8/full-signed-rotation", "drop 145-290 a; drop 292-307 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
-	// A late copy of the first CONNECT, behind the notice that refuses it.
+	// A late copy of the first CONNECT, after the notice that refuses it.
 	{"dp8/refused", "copy 2 +762.267313ms; copy 0 +432.829781ms", "DP8-2.2.1-TICK-MONO", conform.GuardNone},
-	// Another connection behind HARD_DISCONNECT, of which the handshake was not captured.
+	// Another connection after HARD_DISCONNECT, of which the handshake was not captured.
 	{"dp8/wild-810056", "drop 219-222; drop 223-224", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// The same, where the HARD_DISCONNECTs are cut.
 	{"dp8/wild-810056", "cut 214 15; cut 215 15; cut 216 15; cut 217 15; cut 218 15", "DP8-2.2.1.5-NSEQ", conform.GuardLife},
@@ -81,7 +81,7 @@ var regressions = []struct {
 	{"dp8/DP8-3.1.5.1.4-IGNORED goes on with data", "relay 24 +7.835794ms; coarse 1s", "DP8-2.2.2-RETRYBIT", conform.GuardClock},
 	// A relay doubled a retry, and a coarse clock shows them 31 ms apart.
 	{"dp8/killed-peer", "coarse 15.625ms; relay 162 +19.995246ms", "DP8-3.1.2.5-BACKOFF", conform.GuardDup},
-	// The frames behind the pause are of another connection.
+	// The frames after the pause are of another connection.
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-68 a", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
 	// An acknowledgement overtook a frame that came late.
 	{"dp8/DP8-3.1.5.2.1-INC is overtaken", "swap 28; swap 33", "DP8-3.1.5.2.1-INC", conform.GuardNone},
@@ -89,13 +89,13 @@ var regressions = []struct {
 	{"dp8/DP8-2.2.1.3-OPTS-MATCH connector says fast", "swap 1", "DP8-2.2.1.3-OPTS-MATCH", conform.GuardClean},
 	// A SACK with a bNSeq too low, and acknowledgements of what was not captured.
 	{"dp8/DP8-2.2.1.5-NSEQ a number sent before", "drop 17-18; drop 20-21; drop 23-24; drop 26-27", "DP8-3.1.5.2.2-MAX", conform.GuardClean},
-	// The first acknowledgement behind ID 7, whose history acknowledges that, too, was not captured.
+	// The first acknowledgement after ID 7, whose history acknowledges that, too, was not captured.
 	{"hazel/wild-2411249189", "", "HZ-REL-RESEND", conform.GuardOdds},
 	// More acknowledgements of what was not captured than are watched.
 	{"hazel/HZ-REL-ID-DENSITY runs away from a packet it sends in vain", "drop 44-55 a", "HZ-REL-ACK-KNOWN", conform.GuardHold},
-	// A sending was not captured, so that two times look like one.
+	// A transmission was not captured, so that two times look like one.
 	{"hazel/HZ-REL-BACKOFF grows by half as in 2018", "drop 83-84", "HZ-REL-BACKOFF", conform.GuardClean},
-	// The first sending of ID 4 was not captured.
+	// The first transmission of ID 4 was not captured.
 	{"hazel/wild-810031", "drop 2-15; drop 18-19; drop 22-30 b; drop 33-66 b; drop 67-69; drop 78-79; drop 157-158", "HZ-REL-ID-SEQ", conform.GuardClean},
 	// The side had come to 82 unseen; what seemed to go on at 50 was sent again.
 	{"hazel/wild-72051", "drop 145-147; drop 154-155; drop 158-161; drop 162-172 a; drop 174-195 a; drop 199-203 a; drop 208-210; drop 216-219; drop 224-227; drop 233-235; drop 240-243; drop 249-250; drop 251-264 a; drop 266-269; drop 278-280; drop 289-290; drop 296-298; drop 308-310; drop 313-316 a; drop 321-337 a; drop 344-346", "HZ-REL-ID-SEQ", conform.GuardNone},
@@ -105,13 +105,13 @@ var regressions = []struct {
 	{"hazel/killed-open-spec", "drop 56-60", "HZ-KA-EARLY", conform.GuardNone},
 	// Of 300 acknowledgements, five were not captured.
 	{"hazel/HZ-HDR-FRAG-COMPLETE leaves a message unfinished", "drop 67-68; drop 131-132; drop 283-284; drop 695-696; drop 715-716", "HZ-REL-RESEND", conform.GuardOdds},
-	// A client began again behind both Disconnects; its Hello was not captured.
+	// A client began again after both Disconnects; its Hello was not captured.
 	{"hazel/restart", "drop 87-88; drop 90-93 a; drop 111-114 a; drop 123-125; drop 136-139 a; drop 143-144", "HZ-REL-RESEND-SAME", conform.GuardLife},
 	// Numbers went on unseen by half a cycle, and a copy came late.
 	{"dp4/wraps", "copy 511 +608.372649ms; drop 228-268 a; drop 269-391", "DP4-2.2.4-SENT", conform.GuardClean},
 	// Numbers came round unseen: a new connection seems to begin.
 	{"dp4/wraps", "drop 102-105; drop 107-113; drop 115-264 a", "DP4-2.2.4-SENT", conform.GuardNone},
-	// A resend with serial 0 seemed a first sending.
+	// A resend with serial 0 seemed a first transmission.
 	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a", "DP4-2.2.4-SENT", conform.GuardClean},
 	// Numbers had gone on by half a cycle, unseen.
 	{"dp8/DP8-3.1.5.2.6-NEW-AFTER-END splits a message", "drop 323-324; drop 330-333; drop 109-261 a", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
@@ -121,7 +121,7 @@ var regressions = []struct {
 	{"dp8/wild-820035", "drop 188-202; drop 245-247; drop 274-283; drop 289-292; drop 304-310; drop 353-354; drop 477-478; drop 518-519; drop 535-561; drop 562-568; drop 603-619; drop 621-651; drop 693-697 b; drop 707-711; drop 713-714; drop 724-732; drop 736-739", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
 	// Its handshake cut, the second connection is taken for one below 1.5, and its coalesced payloads for one.
 	{"dp8/wild-820014", "cut 97 4; cut 99 4; cut 100 4", "DP8-3.1.5.2.1-REUSE", conform.GuardVer},
-	// Only a CONNECTED tells of another connection behind the pause.
+	// Only a CONNECTED tells of another connection after the pause.
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69 a; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
 	// The client began again, unseen, and the server with it.
 	{"hazel/restart", "drop 84-86; drop 87-88; drop 96-103 b; drop 112-113; drop 119-121; drop 128-130", "HZ-REL-RESEND-SAME", conform.GuardLife},
@@ -137,16 +137,16 @@ var regressions = []struct {
 	{"dp4/wild-990336", "drop 47-50; drop 59-68 b; drop 74-76; drop 86-124 b; drop 125-127; drop 130-134 b; drop 139-140; drop 142-145; drop 147-150; drop 155-174; drop 180-184; drop 218-220; drop 237-246 b; drop 247-248; drop 255-260 b; drop 269-302; drop 309-313", "DP4-2.2.4-SENT", conform.GuardNone},
 	// Numbers went on by half a cycle, unseen.
 	{"dp8/wild-990393", "drop 707-710; drop 711-795; drop 796-821; drop 822-850; drop 851-878; drop 879-898; drop 899-910; drop 911-930; drop 931-932; drop 231-232; drop 237-239; drop 243-245; drop 250-252; drop 256-257; drop 266-268; drop 274-276; drop 281-283; drop 289-290; drop 297-299; drop 305-307; drop 313-314; drop 319-320; drop 331-336 a; drop 340-341; drop 350-352; drop 357-358; drop 368-369; drop 375-378 a; drop 379-380; drop 382-383; drop 386-388; drop 392-396 a; drop 400-401; drop 405-406; drop 410-412", "DP8-3.1.5.2.2-MONO", conform.GuardUnwrap},
-	// Sequences wrapped unseen; of those captured behind the gap each is 18 and more ahead of the one before.
+	// Sequences wrapped unseen; of those captured after the gap each is 18 and more ahead of the one before.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-400; drop 403-411; drop 412-424 a; drop 426-430; drop 432-466 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
-	// The same, half a cycle behind the last one that was believed.
+	// The same, half a cycle after the last one that was believed.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-401; drop 403-444 a; drop 446-450; drop 451-466", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
 	// A sequence ahead of a gap was reached again in the next round.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 306-379; drop 380-386; drop 387-466 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 179-180; drop 304-379; drop 380-386; drop 387-464 a", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
-	// The side went on behind a gap in which numbers may have come round.
+	// The side went on after a gap in which numbers may have come round.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 425-472 b; drop 479-498; drop 499-580 a", "DP4-2.2.2-SEQ-INC", conform.GuardUnwrap},
-	// Parts of a message that were sent again: their first sendings were not captured.
+	// Parts of a message that were sent again: their first transmissions were not captured.
 	{"dp4/wild-8010111", "drop 38-65 a; drop 66-69; drop 70-79 a; drop 81-88; drop 90-91; drop 94-121; drop 122-149; drop 150-153", "DP4-2.2.2-SEQ-INC", conform.GuardNone},
 	// Numbers came round unseen: the parts on both sides of a coalesced frame are of another round.
 	{"dp8/DP8-3.1.4.4-ORDER sends a part again", "drop 107-260 a; drop 312-313; swap 352", "DP8-3.1.5.2.6-COAL-MID", conform.GuardNone},
@@ -154,11 +154,11 @@ var regressions = []struct {
 	{"dp8/wild-3020031", "drop 114-115", "DP8-2.2.2-KA-ACTED", conform.GuardVer},
 	// Few round trips of the other side were captured, all of them late.
 	{"dp8/wild-3010028", "drop 565-623 a", "DP8-3.1.2.5-FIRST", conform.GuardRTT},
-	// A resend with serial 0 seemed a first sending, and no more of its side was captured; more bytes had arrived than were.
+	// A resend with serial 0 seemed a first transmission, and no more of its side was captured; more bytes had arrived than were.
 	{"dp4/DP4-2.2.2-SERIAL-SINGLE sends again without counting", "drop 65-71 a; drop 78-79; drop 85-99 a; drop 106-111 a; drop 113-117; drop 120-123; drop 129-132; drop 133-159", "DP4-2.2.4-SENT", conform.GuardClean},
-	// Many numbers went by unseen; those behind a provisional frame are far from it, too.
+	// Many numbers went by unseen; those after a provisional frame are far from it, too.
 	{"dp8/DP8-3.1.4.4-CC-INIT leaves all of dp8/full-signed-rotation as it is", "drop 299-302; drop 303-304; drop 306-308; drop 384-385; drop 409-433 a; drop 434-442 a; drop 446-447; drop 502-552 b; drop 554-576; drop 577-581 a; drop 581-628; drop 629-650", "DP8-3.1.5.2.1-RANGE", conform.GuardNone},
-	// Numbers of another connection behind the pause, that come to those of the one before it later.
+	// Numbers of another connection after the pause, that come to those of the one before it later.
 	{"dp8/address-reuse", "drop 24-60 b; drop 61-62; drop 63-64; drop 65-69; drop 70-71", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
 	{"dp8/wild-990102", "drop 207-223 a; drop 223-224; drop 226-229", "DP8-3.1.2.6-KEEPALIVE", conform.GuardNone},
 	// Two frames were believed long after they came, and numbers had come round in between.
@@ -175,13 +175,13 @@ var regressions = []struct {
 	{"dp8/wild-4200142", "drop 1520-1521; drop 1522-1529 a; drop 1529-1530", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// The network doubled the CONNECT before the capture, and each was answered; answers were not captured.
 	{"dp8/wild-4200052", "drop 3-7 b", "DP8-2.2.1.2-RSPID", conform.GuardClean},
-	// A NACK said that 59 had come, before any sending of it was captured.
+	// A NACK said that 59 had come, before any transmission of it was captured.
 	{"dp4/wild-4100080", "drop 0-10 a; drop 12-14; drop 19-34 a; drop 35-44 a; drop 45-49; drop 50-93 a; drop 94-96; drop 100-106 a; drop 140-153; drop 154-157; drop 160-166", "DP4-2.2.2-MSGID-WINDOW", conform.GuardClean},
 	// Two packets were believed two seconds later, a cycle further than those in between.
 	{"dp4/DP4-3.1.3-TICK-MONO wraps", "drop 271-272; drop 306-379; drop 380-401; drop 403-444 a; drop 446-450; drop 451-466", "DP4-2.2.2-SEQ-UNIQUE", conform.GuardNone},
-	// A network doubled the packet behind the capture point, and its receiver does not count copies.
+	// A network doubled the packet after the capture point, and its receiver does not count copies.
 	{"dp4/wild-88100038", "", "DP4-2.2.4-CUM", conform.GuardNone},
-	// A late copy of an ACK that was not captured, behind ACKs of what was sent again.
+	// A late copy of an ACK that was not captured, after ACKs of what was sent again.
 	{"dp4/wild-87100005", "drop 75-76; relay 75 +20.441797ms", "DP4-3.1.3-TICK-MONO", conform.GuardNone},
 	// Twenty ACKs named the same packet: one round trip, and no short one.
 	{"dp4/wild-94100007", "drop 149-150", "DP4-2.2.2-MSGID-WINDOW", conform.GuardNone},
@@ -190,9 +190,9 @@ var regressions = []struct {
 	// A second connection began unseen, eight seconds later, with PacketIDs the first one had.
 	{"knet/wild-4500101", "drop 14-19 b; drop 21-67 b; drop 69-79 b; drop 82-88 b; drop 75-78 a", "KN-DG-ID-UNIQUE", conform.GuardNone},
 	{"knet/wild-4500101", "drop 14-19 b; drop 21-67 b; drop 69-79 b; drop 82-88 b; drop 75-78 a", "KN-DG-ID-INC", conform.GuardUnwrap},
-	// Nothing of the connector was captured behind the handshake but its end: the handshake took 50 ms.
+	// Nothing of the connector was captured after the handshake but its end: the handshake took 50 ms.
 	{"dp8/wild-5100075", "drop 187-2174 a", "DP8-3.1.4.4-CC-INIT", conform.GuardNone},
-	// A frame was believed when others behind it had acknowledged more.
+	// A frame was believed when others after it had acknowledged more.
 	{"dp8/wild-6300123", "drop 629-630", "DP8-3.1.5.2.2-MONO", conform.GuardNone},
 	// A second connection began unseen, with the same datagrams under the same PacketIDs.
 	{"knet/KN-CL-AFTER-DISC answers a Disconnect that crossed its own", "drop 34-37 a; drop 37-38; drop 69-70", "KN-RD-ACK-UNREL", conform.GuardNone},
@@ -214,11 +214,11 @@ var regressions = []struct {
 	{"dp4/wild-140114100", "drop 53-54; drop 68-73; drop 82-84; drop 86-88", "DP4-2.2.4-SERIAL", conform.GuardClean},
 	// A packet that was not captured came before the one in front of it, and was counted then.
 	{"dp4/wild-231100106", "drop 286-287", "DP4-2.2.4-CUM-GAP", conform.GuardNone},
-	// Four acknowledgements of a datagram were lost behind the capture point, and others with them.
+	// Four acknowledgements of a datagram were lost after the capture point, and others with them.
 	{"knet/wild-61514", "", "KN-RD-NORESEND", conform.GuardKnew},
 	// A connection ended, and the next one, which began unseen, acknowledged a PacketID that both had.
 	{"knet/wild-61714", "drop 26-30 a; drop 30-31; drop 35-36", "KN-RD-ACK-UNREL", conform.GuardNone},
-	// Behind ACKs of copies that a network made, the late ACK of the first one.
+	// After ACKs of copies that a network made, the late ACK of the first one.
 	{"dp4/wild-515159156", "", "DP4-3.1.3-TICK-MONO", conform.GuardNone},
 	// A connection began unseen: its message 2 was sent again, and the one before it had another.
 	{"knet/wild-830020109", "drop 82-88; drop 89-90", "KN-DG-ID-UNIQUE", conform.GuardLife},
@@ -228,7 +228,7 @@ var regressions = []struct {
 	{"dp4/DP4-3.1.5.3-RETX sends its first packet again, reported missing", "drop 1-3", "DP4-3.1.2-RTO-INIT", conform.GuardClean},
 	// Few round trips of the other side, and of the handshake only what the connector sent, were captured.
 	{"dp8/wild-940030059", "drop 212-213; drop 218-221; drop 222-223; drop 233-236; drop 237-238; drop 239-240; drop 241-243; drop 256-265 b; drop 266-267; drop 281-303 b; drop 341-372; drop 375-404 b; drop 407-425 b; drop 427-429; drop 430-431; drop 435-436; drop 437-438; drop 440-441; drop 447-449; drop 450-451; drop 454-456; drop 459-466 b; drop 469-471; drop 474-478 b; drop 486-488", "DP8-3.1.4.4-CC-INIT", conform.GuardNone},
-	// Nothing of the connector was captured behind its CONNECT, so that few round trips tell how short one is.
+	// Nothing of the connector was captured after its CONNECT, so that few round trips tell how short one is.
 	{"dp8/wild-2411249157", "drop 195-353 a", "DP8-3.1.4.4-CC-INIT", conform.GuardRTT},
 	// Late in a session, its connector's confirmation was missed with much that followed.
 	{"dp8/wild-5511270360", "drop 1885-3333 a", "DP8-3.1.4.4-CC-INIT", conform.GuardRTT},
@@ -244,7 +244,7 @@ var regressions = []struct {
 	{"knet/wild-100768", "cut 12 43", "KN-FR-COMPLETE", conform.GuardSnap},
 	// A second connection began unseen, with the PacketIDs that came next.
 	{"knet/wild-102582", "drop 34-36", "KN-RT-ID-INC", conform.GuardLife},
-	// The start of the transfer whose fragments came first was not captured, nor anything of its side behind them.
+	// The start of the transfer whose fragments came first was not captured, nor anything of its side after them.
 	{"knet/wild-316133", "drop 40-51 a", "KN-FR-NUM-UNIQUE", conform.GuardHold},
 	// A clock that goes in steps of 1 s was set back: its times were no whole seconds any more.
 	{"dp4/wild-88112700141", "coarse 1s; relay 331 +21.745758ms; shift -10m11.249541s", "DP4-2.2.2-SERIAL-SINGLE", conform.GuardNone},
@@ -253,7 +253,7 @@ var regressions = []struct {
 	{"dp8/wild-88112701116", "drop 512-513", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 	// The Disconnects were cut, and a second connection began with PacketIDs of the first.
 	{"knet/wild-88112701076", "cut 72 13; cut 73 13", "KN-RD-NORESEND", conform.GuardKnew},
-	// The listener was not captured until its numbers had come round, 0.7 s behind the handshake.
+	// The listener was not captured until its numbers had come round, 0.7 s after the handshake.
 	{"dp8/wild-88112701124", "drop 524-543 b; drop 558-575; drop 588-589; drop 592-611 b; drop 620-630; drop 638-641; drop 655-658; drop 671-674; drop 689-695 b; drop 699-702; drop 720-721; drop 729-739 b; drop 746-781 b; drop 789-791; drop 796-806 b", "DP8-3.1.5.1.3-KA-LISTENER", conform.GuardUnwrap},
 	// Both sides had ended; what goes on is a connection that began unseen.
 	{"dp8/wild-990312700815", "drop 120-121; drop 127-128; drop 209-210; drop 208-211 a", "DP8-3.1.2.4-SPACING", conform.GuardHold},

@@ -61,7 +61,7 @@ func TestScoresTell(t *testing.T) {
 }
 
 // TestEditedMutants: whatever is edited in the capture of a mutant or near miss, who
-// keeps the rules is not accused. `make soak` does more of it.
+// keeps the rules has no findings. `make soak` does more of it.
 func TestEditedMutants(t *testing.T) {
 	n := rounds(t, 2)
 	for i, m := range Mutants() {

@@ -114,7 +114,7 @@ func untrue(s *tracegen.EndSession, c *explain.Connection) (untrue, unknown []st
 	for i := range c.Contributing {
 		x := &c.Contributing[i]
 		said++
-		if !look(claims, x.Sentence, instant(x.From), instant(x.To)) {
+		if !look(claims, x.Sentence, int64(x.From), int64(x.To)) {
 			unknown = append(unknown, x.Sentence)
 		}
 	}
@@ -153,7 +153,7 @@ func (t *tale) lost(side dissect.Dir) int {
 	return t.count(func(x *tracegen.EndFate) bool { return dissect.Dir(x.Side) == side && x.Arrived == 0 })
 }
 
-// covered is how many numbers one answer may answer alone.
+// covered bounds the numbers that one answer may answer alone.
 const covered = 8
 
 // missing is how many datagrams of a side may lack an answer: what was lost, or was answered by

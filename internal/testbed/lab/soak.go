@@ -146,7 +146,7 @@ func (w *soaker) work(j job) {
 	r := rand.New(rand.NewPCG(j.seed, 5))
 	frames := map[string]int64{}
 	for round := range w.opts.Rounds {
-		ops, condition := Roll(r, s, round)
+		ops, condition := RandomOps(r, s, round)
 		wrong, n := s.judge(ops)
 		if s.mutant != nil {
 			condition = "of mutants"
@@ -170,15 +170,15 @@ func (w *soaker) work(j job) {
 	}
 }
 
-// Roll is an edit of a subject and its name: none in round 0, else one to three.
-func Roll(r Dice, s *Subject, round int) (ops Ops, name string) {
+// RandomOps is an edit of a subject and its name: none in round 0, else one to three.
+func RandomOps(r Dice, s *Subject, round int) (ops Ops, name string) {
 	if round == 0 {
 		return nil, "as it is"
 	}
 	n := 1 + r.IntN(3)
 	for range n {
 		e := &Edits[r.IntN(len(Edits))]
-		ops, name = append(ops, e.Roll(r, s)...), e.Name
+		ops, name = append(ops, e.RandomOps(r, s)...), e.Name
 	}
 	if n > 1 {
 		name = "combined"

@@ -83,16 +83,16 @@ func (m *Mutant) Subject() (*Subject, error) {
 	return s, err
 }
 
-// convict finds out who is to blame: the senders of the faults, or who did not heed
+// convict finds out who is to blame: the senders of the faults, or who did not regard
 // them; both sides of a mutant that marks none. A near miss marks what it can't do
-// without: a fault that somebody comes near to heed.
+// without: a fault that somebody comes near to regarding.
 func (s *Subject) convict(faults []int) {
 	both := len(faults) == 0 && !s.mutant.Near
 	s.guilty = [3]bool{false, both, both}
 	unheeded := map[uint64]uint8{}
 	for _, f := range findingsOf(s.all, s.cfg) {
 		if f.Failed() && f.Rule.ID == s.mutant.Rule {
-			unheeded[f.Frame] = s.accused(&f)
+			unheeded[f.Frame] = s.faultySide(&f)
 		}
 	}
 	for i := range s.all {
@@ -139,18 +139,18 @@ func (s *Subject) judge(ops Ops) (wrong []session.Finding, datagrams int) {
 	return slices.DeleteFunc(found, func(f session.Finding) bool { return s.excused(&f, len(ops) == 0) }), len(all)
 }
 
-// excused reports whether a finding is nobody's false accusation. A mutant may be
-// accused of more than it did, its peer of nothing. It learns the habits of
+// excused reports whether a finding is no false positive. A mutant may be
+// faultySide of more than it did, its peer of nothing. It learns the habits of
 // endpoints from the capture as it is.
 func (s *Subject) excused(f *session.Finding, whole bool) bool {
-	if !f.Failed() || !f.Rule.Accuses() {
+	if !f.Failed() || !f.Rule.EndpointFault() {
 		return true
 	}
 	if m := s.mutant; m != nil {
-		if f.Severity == conform.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(heeding, f.Rule.ID) {
+		if f.Severity == conform.Note || slices.Contains(m.Also, f.Rule.ID) || slices.Contains(actedRules, f.Rule.ID) {
 			return true
 		}
-		return s.guilty[s.accused(f)] && !(m.Near && f.Rule.ID == m.Rule)
+		return s.guilty[s.faultySide(f)] && !(m.Near && f.Rule.ID == m.Rule)
 	}
 	if whole && f.Severity == conform.Note {
 		s.habits[f.Rule.ID] = true
@@ -158,15 +158,15 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 	return f.Severity == conform.Note && (s.habits[f.Rule.ID] || !s.recognised())
 }
 
-// heeding are rules against heeding a frame that must be ignored. The capture may
-// have missed the frame that was heeded instead, and nothing in it can show that;
+// actedRules are rules against acting on a frame that must be ignored. The capture may
+// have missed the frame that was acted on instead, and nothing in it can show that;
 // where all endpoints keep the rules, there are no such frames.
-var heeding = []string{
+var actedRules = []string{
 	"DP8-2.2.2-KA-ACTED", "DP8-SIG-ACTED", "DP8-SIG-UNSIGNED-ACTED", "DP4-2.2.2-CMDEXT-ACTED", "DP4-3.1.5.2-RANGE",
 }
 
-// accused is the side that a finding accuses; of both, one that is guilty.
-func (s *Subject) accused(f *session.Finding) uint8 {
+// faultySide is the side that a finding is about; of both, one that is guilty.
+func (s *Subject) faultySide(f *session.Finding) uint8 {
 	switch {
 	case f.Dir == session.SideA:
 		return s.ends[f.Conn.A]

@@ -7,7 +7,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
-// A talk is a conversation of two DirectPlay 8 endpoints, written down frame by
+// A talk is a connection of two DirectPlay 8 endpoints, written down frame by
 // frame: side 0 connects to side 1.
 type talk struct {
 	steps []Step
@@ -52,7 +52,7 @@ func (t *talk) bad(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, fa
 // odd changes the next frame without breaking a rule.
 func (t *talk) odd(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, true; return t }
 
-// badBytes changes the bytes of the next frame, behind its signature.
+// badBytes changes the bytes of the next frame, after its signature.
 func (t *talk) badBytes(change func(b []byte) []byte) *talk { t.bytes = change; return t }
 
 // tick is a side's tick count now.
@@ -203,7 +203,7 @@ func (t *talk) hard(side dissect.Dir) *talk {
 	return t.put(side, f)
 }
 
-// meet is a handshake and the KeepAlives behind it.
+// meet is a handshake and the KeepAlives after it.
 func (t *talk) meet() *talk {
 	return t.connect().answer().confirm().alive()
 }
@@ -238,8 +238,8 @@ func (t *talk) nearly(rule, name string) Mutant {
 	return Mutant{Rule: rule, Name: name, As: "dp8", Steps: t.steps, Near: true}
 }
 
-// shake spoils a handshake frame.
-func shake(spoil func(h *dp8.Handshake)) func(f *dp8.Frame) {
+// spoilHandshake spoils a handshake frame.
+func spoilHandshake(spoil func(h *dp8.Handshake)) func(f *dp8.Frame) {
 	return func(f *dp8.Frame) { spoil(&f.Handshake) }
 }
 

@@ -25,9 +25,9 @@ func (t *talk) again(side dissect.Dir, back uint8, change func(d *dp8.DFrame)) *
 	return t.put(side, f)
 }
 
-// says is a SACK that acknowledges behind numbers less than all, and names some.
-func (t *talk) says(side dissect.Dir, behind uint8, mask uint64) *talk {
-	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[side.Other()] - behind,
+// says is a SACK that acknowledges up to so many numbers before the latest, and names some.
+func (t *talk) says(side dissect.Dir, less uint8, mask uint64) *talk {
+	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[side.Other()] - less,
 		Timestamp: t.tick(side), HasSignature: t.opts != 0, SACKMask: mask}}
 	if uint32(mask) != 0 {
 		f.SACK.Flags |= dp8.SACKMask1
@@ -72,10 +72,10 @@ func drops(mask uint64) func(d *dp8.DFrame) {
 	}
 }
 
-// sacks names numbers in the SACK mask and acknowledges behind numbers less.
-func sacks(behind uint8, mask uint64) func(d *dp8.DFrame) {
+// sacks names numbers in the SACK mask and acknowledges so many numbers fewer.
+func sacks(less uint8, mask uint64) func(d *dp8.DFrame) {
 	return func(d *dp8.DFrame) {
-		d.NRcv -= behind
+		d.NRcv -= less
 		d.SACKMask, d.Control = mask, d.Control|dp8.CtlSACK1
 	}
 }

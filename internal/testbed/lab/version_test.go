@@ -13,8 +13,8 @@ import (
 )
 
 // clientWith plays an event of Hazel as a client whose game has a version, from a port of
-// its own; wordless takes the reason off what the server closes with.
-func clientWith(t *testing.T, event, version string, port uint16, wordless bool) (all datagrams) {
+// its own; noReason takes the reason off what the server closes with.
+func clientWith(t *testing.T, event, version string, port uint16, noReason bool) (all datagrams) {
 	t.Helper()
 	for _, c := range tracegen.EndCases() {
 		if c.Name() != "hazel/"+event {
@@ -44,7 +44,7 @@ func clientWith(t *testing.T, event, version string, port uint16, wordless bool)
 		case len(b) >= 4 && b[0] == 8:
 			d.Payload = append(slices.Clone(b[:4]), version+"\x04Gold"...)
 			d.Length = len(d.Payload)
-		case wordless && len(b) > 0 && b[0] == 9 && d.Dst.Port == port:
+		case noReason && len(b) > 0 && b[0] == 9 && d.Dst.Port == port:
 			d.Payload, d.Length = b[:1], 1
 		}
 	}

@@ -125,7 +125,7 @@ func (d *document) of(t *testing.T, truth *wire.Truth) *connection {
 	return nil
 }
 
-// checkTruth holds what was found out about a conversation to what is true.
+// checkTruth holds what was found out about a connection to what is true.
 func checkTruth(t *testing.T, d *document, truth *wire.Truth) {
 	t.Helper()
 	got, want := d.of(t, truth), &truth.Connections[0]

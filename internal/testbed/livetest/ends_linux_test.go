@@ -189,7 +189,7 @@ func TestTwice(t *testing.T) {
 	j.signal(syscall.SIGINT)
 	select {
 	case <-j.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the second Ctrl-C does not end it")
 	}
 	if s := j.cmd.ProcessState.Sys().(syscall.WaitStatus); !s.Signaled() || s.Signal() != syscall.SIGINT {

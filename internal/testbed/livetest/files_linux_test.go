@@ -45,7 +45,7 @@ func readFile(t *testing.T, path string) (c content) {
 	return c
 }
 
-// readFiles reads files behind each other.
+// readFiles reads files one after the other.
 func readFiles(t *testing.T, paths []string) (numbers []uint64) {
 	t.Helper()
 	for _, p := range paths {

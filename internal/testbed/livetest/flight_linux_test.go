@@ -43,7 +43,7 @@ func landed(t *testing.T, j *job, path string) []string {
 	return dumps
 }
 
-// TestFlightFindings replays a conversation with forged frames: the dump has the
+// TestFlightFindings replays a connection with forged frames: the dump has the
 // findings on the packets at fault.
 func TestFlightFindings(t *testing.T) {
 	need(t, "tshark", "capinfos")
@@ -107,7 +107,7 @@ func TestFlightLoss(t *testing.T) {
 	j.says("loss")
 }
 
-// TestFlightTimes lets conversations end one after the other while others talk all
+// TestFlightTimes lets connections end one after the other while others talk all
 // the time: dumps hold the last seconds only, and do not follow each other closer
 // than that.
 func TestFlightTimes(t *testing.T) {
@@ -202,7 +202,7 @@ func comments(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// replay sends the datagrams of a capture of one conversation again, over loopback.
+// replay sends the datagrams of a capture of one connection again, over loopback.
 func replay(t *testing.T, n *netns.Namespace, path string) {
 	t.Helper()
 	replayUntil(t, n, path, math.MaxInt)

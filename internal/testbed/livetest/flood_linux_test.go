@@ -15,7 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire"
 )
 
-// floodPackets is how many packets are flooded: enough to fill a small ring, or what
+// floodPackets counts the packets that are flooded: enough to fill a small ring, or what
 // DPDISSECT_FLOOD asks for.
 func floodPackets(t *testing.T) int {
 	t.Helper()
@@ -126,7 +126,7 @@ func checkFlood(t *testing.T, path string, packets int, y tally) {
 	}
 }
 
-// checkMarks wants packets behind a loss to say how many were lost before them, and
+// checkMarks wants packets after a loss to say how many were lost before them, and
 // none to tell of losses that had not happened yet.
 func checkMarks(t *testing.T, path string, dropped int) {
 	t.Helper()
@@ -155,8 +155,8 @@ func checkMarks(t *testing.T, path string, dropped int) {
 			t.Logf("packet %d: %d were lost before it, so far %d of %d", i, rec.Drops, marked, missing)
 		}
 	}
-	// What is lost behind the last packet is told by the file's statistics alone.
-	if behind := floodPackets(t) - 1 - last; marked != dropped-behind {
-		t.Errorf("packets tell of %d losses, want %d of %d", marked, dropped-behind, dropped)
+	// What is lost after the last packet is told by the file's statistics alone.
+	if tailLoss := floodPackets(t) - 1 - last; marked != dropped-tailLoss {
+		t.Errorf("packets tell of %d losses, want %d of %d", marked, dropped-tailLoss, dropped)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire/netns"
 )
 
-// patience is how long a test waits for something that comes at once on a machine
+// timeout is how long a test waits for something that comes at once on a machine
 // that has time.
-const patience = 3 * time.Minute
+const timeout = 3 * time.Minute
 
 // A job is the program at work.
 type job struct {
@@ -105,7 +105,7 @@ func (j *job) capturing() *job {
 // await waits for something the job does while it runs.
 func (j *job) await(what string, ok func() bool) {
 	j.t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(timeout); !ok(); time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-j.ended:
 			if ok() {
@@ -115,7 +115,7 @@ func (j *job) await(what string, ok func() bool) {
 		default:
 		}
 		if time.Now().After(end) {
-			j.t.Fatalf("%s: not in %v: %s\n%s", j.name, patience, what, j.stderr.String())
+			j.t.Fatalf("%s: not in %v: %s\n%s", j.name, timeout, what, j.stderr.String())
 		}
 	}
 }
@@ -151,8 +151,8 @@ func (j *job) ends(code int) string {
 	j.t.Helper()
 	select {
 	case <-j.ended:
-	case <-time.After(patience):
-		j.t.Fatalf("%s: still runs after %v\n%s", j.name, patience, j.stderr.String())
+	case <-time.After(timeout):
+		j.t.Fatalf("%s: still runs after %v\n%s", j.name, timeout, j.stderr.String())
 	}
 	if got := j.cmd.ProcessState.ExitCode(); got != code {
 		j.t.Errorf("%s: exit code %d, want %d (%v)\n%s", j.name, got, code, j.err, j.stderr.String())

@@ -22,10 +22,10 @@ type sight struct {
 	late time.Duration
 }
 
-// strangers is the port of datagrams that are of no protocol.
-const strangers = 42999
+// otherPort is the port of datagrams that are of no protocol.
+const otherPort = 42999
 
-// TestLatency reads what decode prints while datagrams of a conversation, and others
+// TestLatency reads what decode prints while datagrams of a connection, and others
 // that belong to none, are captured.
 func TestLatency(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestLatency(t *testing.T) {
 	}
 }
 
-// chatter holds a conversation beside datagrams of no protocol and gives how many of each
+// chatter holds a connection beside datagrams of no protocol and gives how many of each
 // were sent.
 func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	talk := chat("hazel", 7)
@@ -61,7 +61,7 @@ func chatter(t *testing.T, pair [2]*netns.Namespace) (sent [2]int) {
 	done := make(chan error)
 	const others = 100
 	go func() {
-		_, err := wire.Flood(context.Background(), wire.FloodConfig{From: netip.AddrPortFrom(local, strangers),
+		_, err := wire.Flood(context.Background(), wire.FloodConfig{From: netip.AddrPortFrom(local, otherPort),
 			To: netip.AddrPortFrom(local, 9), Packets: others, PerSecond: 50, Size: 64, Dial: pair[0].Dial})
 		done <- err
 	}()
@@ -130,7 +130,7 @@ func checkLatency(t *testing.T, all []sight, sent [2]int) {
 	var late [2][]time.Duration
 	for _, s := range all {
 		of := 0
-		if s.src.Port() == strangers {
+		if s.src.Port() == otherPort {
 			of = 1
 		}
 		late[of] = append(late[of], s.late)

@@ -38,7 +38,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// relayed is a conversation through a relay that loses 4%.
+// relayed is a connection through a relay that loses 4%.
 func relayed(kind string, seed uint64, leg int) wire.Config {
 	c := chat(kind, seed)
 	loses := sim.Segment{Delay: 10 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.04}

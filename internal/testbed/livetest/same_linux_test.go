@@ -14,7 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire/netns"
 )
 
-// TestSame holds all protocols' conversations on loopback and over a cable: every
+// TestSame holds all protocols' connections on loopback and over a cable: every
 // command says live what it says of the file of the same run, and what is true.
 func TestSame(t *testing.T) {
 	for _, device := range []string{"lo", "veth0"} {
@@ -213,7 +213,7 @@ func (r *seen) trueMessages(t *testing.T, d *document) {
 	}
 }
 
-// digest is over the payloads by number, those without one behind, as they came.
+// digest is over the payloads by number, those without one after, as they came.
 func digest(protocol string, all []message) string {
 	unnumbered := func(m *message) int {
 		if !m.Reliable && (protocol == "hazel" || protocol == "knet") {
@@ -265,7 +265,7 @@ func readFrames(t *testing.T, text string) (all []frame) {
 
 // sameFrames holds frames that were shown live to those of the file. Live, the
 // acknowledgement that comes later is not known yet, nor always what the first
-// frames of a conversation are: what was known must agree.
+// frames of a connection are: what was known must agree.
 func (r *seen) sameFrames(t *testing.T) {
 	t.Helper()
 	file := readFrames(t, output(t, append(slices.Clone(watchers["decode"]), r.path)...))

@@ -17,12 +17,12 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/wire/netns"
 )
 
-// kinds are the conversations that are played.
+// kinds are the connections that are played.
 var kinds = []string{"dp8", "dp8-plain", "dp8-fast", "dp8-full", "dp4", "knet", "knet-2010", "hazel"}
 
 var local = netip.MustParseAddr("127.0.0.1")
 
-// chat is a conversation of about a second and a half, with some messages that take
+// chat is a connection of about a second and a half, with some messages that take
 // several datagrams.
 func chat(kind string, seed uint64) wire.Config {
 	t := tracegen.Traffic{N: 60, Every: 40 * time.Millisecond, Burst: 3, Together: 0.3, Min: 8, Max: 120,
@@ -32,7 +32,7 @@ func chat(kind string, seed uint64) wire.Config {
 		Paths: [2]sim.Path{way, way}, Limit: 20 * time.Second}
 }
 
-// between lets a conversation be held over the cable, or on the loopback interface of
+// between lets a connection be held over the cable, or on the loopback interface of
 // the first of two namespaces.
 func between(c *wire.Config, pair [2]*netns.Namespace, device string) {
 	c.Listen = [2]wire.Listener{pair[0].Listen, pair[1].Listen}
@@ -45,7 +45,7 @@ func between(c *wire.Config, pair [2]*netns.Namespace, device string) {
 	}
 }
 
-// playAll holds all conversations at once, and gives what is true of each. All that
+// playAll holds all connections at once, and gives what is true of each. All that
 // is sent is sent on one processor: with several, two sockets of a capture need not
 // see packets in the same order.
 func playAll(t *testing.T, all ...wire.Config) []*wire.Truth {

@@ -65,12 +65,12 @@ func (p *pane) state() string {
 // await waits for a screen.
 func (p *pane) await(what string, ok func(screen string) bool) (s string) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if s = p.tmux("capture-pane", "-t", "v", "-p"); ok(s) {
 			return s
 		}
 	}
-	p.t.Fatalf("%s was not seen in %v:\n%s", what, patience, s)
+	p.t.Fatalf("%s was not seen in %v:\n%s", what, timeout, s)
 	return ""
 }
 
@@ -127,7 +127,7 @@ func (p *pane) ended(code int, modes, stty string) {
 	}
 }
 
-// talking lets conversations go on until the test is over.
+// talking lets connections go on until the test is over.
 func talking(t *testing.T, n *netns.Namespace) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan bool)

@@ -198,11 +198,11 @@ func (c *campaign) notice(changed, overlay string) (outcome, string) {
 		return uncompiled, ""
 	}
 	for _, p := range order(c.packs, changed) {
-		patience := time.Duration(4*p.Seconds+60) * time.Second
+		timeout := time.Duration(4*p.Seconds+60) * time.Second
 		if p.Path == changed && goldens[p.Path] != "" {
-			patience = 30 * time.Minute
+			timeout = 30 * time.Minute
 		}
-		said, failed := c.test(p, changed, overlay, patience)
+		said, failed := c.test(p, changed, overlay, timeout)
 		if failed == nil {
 			continue
 		}
@@ -216,8 +216,8 @@ func (c *campaign) notice(changed, overlay string) (outcome, string) {
 
 // test runs the tests of a package for a change of another or the same: with an overlay
 // until one fails, without one all.
-func (c *campaign) test(p *pack, changed, overlay string, patience time.Duration) (said []byte, failed error) {
-	args := []string{"test", "-short", "-vet=off", "-count=1", "-p", fmt.Sprint(c.jobs), "-timeout", patience.String()}
+func (c *campaign) test(p *pack, changed, overlay string, timeout time.Duration) (said []byte, failed error) {
+	args := []string{"test", "-short", "-vet=off", "-count=1", "-p", fmt.Sprint(c.jobs), "-timeout", timeout.String()}
 	if overlay != "" {
 		args = append(args, "-failfast", "-overlay", overlay)
 	} else {

@@ -145,7 +145,7 @@ func checkPlain(t *testing.T, name string, p *Pair) int {
 				t.Errorf("%s: frame %d is at point 1 alone, and the truth says %s", name, one.frame, d.Fate)
 			}
 			continue
-		case !p.Plan.NewIDs && one.id != two.id, one.id == 0 && p.Plan.Points[0].Miss > 0 && of[1][two.frame] != d: // two sendings
+		case !p.Plan.NewIDs && one.id != two.id, one.id == 0 && p.Plan.Points[0].Miss > 0 && of[1][two.frame] != d: // two transmissions
 			continue
 		case of[1][two.frame] != d || d.Fate != Delivered:
 			t.Errorf("%s: frames %d and %d have the same payload, and the truth says %s", name, one.frame, two.frame, d.Fate)

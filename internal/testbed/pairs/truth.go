@@ -46,12 +46,12 @@ type Datagram struct {
 	Frames   [2][]int `json:"frames"`         // captured, of all copies and fragments
 	Whole    [2]int   `json:"whole"`          // the one with which it was whole, 0 for none
 	Parts    int      `json:"parts"`
-	Copies   int      `json:"copies,omitempty"`    // made between the points, captured beyond those captured at the first
-	Late     bool     `json:"reordered,omitempty"` //
-	Altered  bool     `json:"altered,omitempty"`   //
-	OneWay   int64    `json:"one_way,omitempty"`   // ns, of the delivered
-	Sent     int64    `json:"at"`                  // true time at which it passed the first point that it passed, ns
-	Alike    int      `json:"alike"`               // the datagrams of its direction with the same bytes, as far as both captures keep them, have the same
+	Copies   int      `json:"copies,omitempty"` // made between the points, captured beyond those captured at the first
+	Late     bool     `json:"reordered,omitempty"`
+	Altered  bool     `json:"altered,omitempty"`
+	OneWay   int64    `json:"one_way,omitempty"` // ns, of the delivered
+	Sent     int64    `json:"at"`                // true time at which it passed the first point that it passed, ns
+	Alike    int      `json:"alike"`             // the datagrams of its direction with the same bytes, as far as both captures keep them, have the same
 }
 
 // truth tells it once all has passed.
@@ -164,7 +164,7 @@ func (x *taking) kept(ipv6 bool) int {
 	return least
 }
 
-// late marks datagrams that arrived behind one that passed the first point later (RFC 4737).
+// late marks datagrams that arrived after one that passed the first point later (RFC 4737).
 func (x *taking) late(all []Datagram) {
 	type flow struct {
 		from, to netip.AddrPort

@@ -87,10 +87,10 @@ func (s *Scene) Groups() (out string) {
 	return out
 }
 
-// Accusations are the findings of rules that accuse an endpoint.
+// Accusations are the findings of rules about faults of endpoints.
 func (s *Scene) Accusations() (out []session.Finding) {
 	for _, f := range s.Findings {
-		if f.Rule.Accuses() {
+		if f.Rule.EndpointFault() {
 			out = append(out, f)
 		}
 	}

@@ -47,7 +47,7 @@ func Big(w io.Writer, n int, seed uint64, kind string) (*Truth, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown kind %q: want one of %v", kind, BigKinds())
 	}
-	t := newTrace(Setup{Paths: lossy(0.01), Lean: true}, seed) // 1% on each segment
+	t := newTrace(Setup{Paths: lossy(0.01), Compact: true}, seed) // 1% on each segment
 	out, err := t.record(w)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Big(w io.Writer, n int, seed uint64, kind string) (*Truth, error) {
 	talk := Traffic{N: 1 << 40, Every: 8 * time.Millisecond, Burst: 4, Min: 40, Max: 120, Reliable: 0.75, Sequential: 1, User: 0.05}
 	start(t, talk)
 	t.Net.Clock.Run(1<<62, func() bool { return t.Net.Frames() >= n || t.failed != nil })
-	truth := t.ledger.report(&Scenario{Name: fmt.Sprintf("big-%s-%d", kind, n), Seed: seed,
+	truth := t.truthWatch.report(&Scenario{Name: fmt.Sprintf("big-%s-%d", kind, n), Seed: seed,
 		Clause: "none", Proves: "speed", Expect: "counts as in the truth"}, t)
 	for i := range truth.Connections {
 		for k, d := range truth.Connections[i].Directions {

@@ -14,7 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// callKinds are the conversations Call knows: as those of Big, but with an end.
+// callKinds are the connections Call knows: as those of Big, but with an end.
 var callKinds = map[string]func(t *Trace, talk Traffic){
 	"none": func(t *Trace, talk Traffic) {
 		s := setup(dp8peer.Unsigned, t.Paths)
@@ -43,7 +43,7 @@ var callKinds = map[string]func(t *Trace, talk Traffic){
 // CallKinds are the names Call knows.
 func CallKinds() []string { return slices.Sorted(maps.Keys(callKinds)) }
 
-// Call writes a capture of one conversation that lasts about as long as it is
+// Call writes a capture of one connection that lasts about as long as it is
 // told, over a path that loses 2% of the packets, and then ends as its protocol
 // does: DirectPlay 4 just falls silent. Each side says something every pause on
 // average; the page of kNet sends 15 datagrams a second at first.
@@ -52,7 +52,7 @@ func Call(w io.Writer, kind string, seed uint64, lasts, pause time.Duration) err
 	if !ok {
 		return fmt.Errorf("unknown kind %q: want one of %v", kind, CallKinds())
 	}
-	t := newTrace(Setup{Paths: lossy(0.01), Lean: true}, seed)
+	t := newTrace(Setup{Paths: lossy(0.01), Compact: true}, seed)
 	out, err := t.record(w)
 	if err != nil {
 		return err

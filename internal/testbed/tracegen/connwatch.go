@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// A connWatch is what the ledger holds on one connection. Frames are those of
+// A connWatch is what the truthWatch holds on one connection. Frames are those of
 // the capture, 0 for none.
 type connWatch struct {
 	conn        *note.Conn
@@ -74,7 +74,7 @@ func (w *connWatch) letter(side int) string {
 }
 
 // state says how the connection ended, as the capture shows it.
-func (w *connWatch) state(l *ledger) (state, by string) {
+func (w *connWatch) state(l *truthWatch) (state, by string) {
 	ended := w.ends[0] > 0 && w.ends[1] > 0
 	one := w.ends[0]+w.ends[1] > 0
 	if !w.conn.Mutual {
@@ -113,8 +113,8 @@ func (w *connWatch) isEstablished() bool {
 }
 
 // silent reports whether the capture shows that a side gave the other up: it goes
-// on behind that time, or has all sendings of what was not acknowledged.
-func (w *connWatch) silent(l *ledger) bool {
+// on after that time, or has all transmissions of what was not acknowledged.
+func (w *connWatch) silent(l *truthWatch) bool {
 	for side, at := range w.conn.GaveUp {
 		if stop := l.net.Tap.Stop; at == 0 || stop > 0 && at > stop {
 			continue

@@ -9,8 +9,8 @@
 //	knetpeer   endpoints of kNet, of the page and of the library
 //	hazelpeer  endpoints of Hazel, release by release
 //	wire       the same endpoints over real sockets, in real time
-//	here       scenarios, traffic, forgers, and the ledger that counts the truth
+//	here       scenarios, traffic, forgers, and the truthWatch that counts the truth
 //
-// The ledger names no protocol: it counts from notes and from the fate of the
+// The truthWatch names no protocol: it counts from notes and from the fate of the
 // datagrams. What one protocol alone has, such as signatures, is an extension.
 package tracegen

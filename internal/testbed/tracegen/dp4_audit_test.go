@@ -33,17 +33,17 @@ type dp4Link struct {
 // dp4Audited is what one player sends another.
 type dp4Audited struct {
 	cfg      dp4peer.Config
-	first    []dp4.Frame // by sequence - First: the first sending
+	first    []dp4.Frame // by sequence - First: the first transmission
 	msgs     []int64     // messageid of each
-	counts   []int       // sendings of each
+	counts   []int       // transmissions of each
 	serials  []map[uint8]bool
-	perMsg   map[int64]int // sendings of all packets
+	perMsg   map[int64]int // transmissions of all packets
 	nextMsg  int64
 	open     bool // the latest message has no EOM yet
 	acked    int64
 	sak      int            // packets since SAK
 	got      map[int64]bool // delivered
-	chosen   map[int64]bool // acknowledged by a NACK that names others behind
+	chosen   map[int64]bool // acknowledged by a NACK that names others after
 	received uint32         // bytes delivered
 	tick     uint32         // of the acknowledgements sent
 	ticked   time.Duration
@@ -90,7 +90,7 @@ func (a *dp4Auditor) link(d *sim.Datagram, f *dp4.Frame) (own, other *dp4Audited
 	return get(dp4Link{d.From, f.From.Value, f.To.Value}), get(dp4Link{d.To, f.To.Value, f.From.Value})
 }
 
-// delivered enters what reaches a host, with its size behind the indexes.
+// delivered enters what reaches a host, with its size after the indexes.
 func (a *dp4Auditor) delivered(d *sim.Datagram) *dp4Audited {
 	var f dp4.Frame
 	own, _ := a.link(d, &f)
@@ -199,7 +199,7 @@ func (s *dp4Audited) oldest() int64 {
 	return -1
 }
 
-// serial counts the sendings before, in both ways of the examples.
+// serial counts the transmissions before, in both ways of the examples.
 func (a *dp4Auditor) serial(s *dp4Audited, f *dp4.Frame, seq int64) {
 	i := seq - s.cfg.First
 	msg := s.msgs[i]
@@ -215,7 +215,7 @@ func (a *dp4Auditor) serial(s *dp4Audited, f *dp4.Frame, seq int64) {
 	s.serials[i][f.Serial] = true
 }
 
-// retry compares with the first sending.
+// retry compares with the first transmission.
 func (a *dp4Auditor) retry(s *dp4Audited, f *dp4.Frame) {
 	a.retries++
 	seq := s.unwrap(f.Sequence)

@@ -33,8 +33,8 @@ func newDP8Trace(s DP8Setup, seed uint64) *DP8Trace { return dp8Stage(newTrace(s
 
 // dp8Stage puts the two nodes on a trace.
 func dp8Stage(t *Trace, s DP8Setup) *DP8Trace {
-	t.ledger.extend = watchDP8
-	d := &DP8Trace{Trace: t, Setup: s, World: &dp8peer.World{Net: t.Net, Rand: t.Dice, Keep: !t.Lean, Book: t.Book}}
+	t.truthWatch.extend = watchDP8
+	d := &DP8Trace{Trace: t, Setup: s, World: &dp8peer.World{Net: t.Net, Rand: t.Dice, Keep: !t.Compact, Book: t.Book}}
 	d.A = dp8peer.NewNode(d.World, t.Hosts[0], s.A)
 	d.B = dp8peer.NewNode(d.World, t.Hosts[1], s.B)
 	d.B.Listen = true

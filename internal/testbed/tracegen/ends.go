@@ -96,13 +96,13 @@ type EndSession struct {
 	needed  bool   // one of them is
 	missed  []EndVerdict
 
-	Fates  []EndFate // of all datagrams of the two sides, in the order of their sending
+	Fates  []EndFate // of all datagrams of the two sides, in the order of their transmission
 	When   int64     // what is told of happens, ns since 1970
 	Trip   int64     // round trip of the way while nothing is wrong, ns
 	Missed int       // packets that passed and that the capture missed
 }
 
-// errEnded is that of a session that was to go on and ended: by chance, all sendings of one
+// errEnded is that of a session that was to go on and ended: by chance, all transmissions of one
 // unit were lost.
 var errEnded = errors.New("a side gave up")
 
@@ -129,7 +129,7 @@ func (e *EndCase) play(place string, seed uint64) (*EndSession, error) {
 	}
 	c, delay := e.stage(r, share, seed, false)
 	out := &EndSession{needed: e.event.key != nil, missed: endVerdicts(e.event.missed)}
-	keep := &endWatch{ledger: c.ledger, out: out, cast: c, tells: e.event.key}
+	keep := &endWatch{truthWatch: c.truthWatch, out: out, cast: c, tells: e.event.key}
 	c.Net.Observer, c.Net.Sink = keep, keep.packet
 	e.kind.set(c, e.event.name)
 	e.event.play(c)
@@ -153,7 +153,7 @@ func (e *EndCase) stage(r *rand.Rand, share float64, seed uint64, ipv6 bool) (c 
 		return sim.Segment{Delay: d, Jitter: d / 20}
 	}
 	near, far := segment(share), segment(1-share)
-	s := Setup{Lean: true, Port: e.kind.port, IPv6: ipv6, Paths: [2]sim.Path{{Near: near, Far: far}, {Near: far, Far: near}}}
+	s := Setup{Compact: true, Port: e.kind.port, IPv6: ipv6, Paths: [2]sim.Path{{Near: near, Far: far}, {Near: far, Far: near}}}
 	t := newTrace(s, seed^endSeed(e.Name()))
 	c = &cast{kind: e.kind, Trace: t, road: newRoad(t, share), spot: []float64{0.25, 0.75}[r.IntN(2)],
 		when: between(r, 5*time.Second, 7*time.Second)}
@@ -211,7 +211,7 @@ func endSeed(name string) uint64 {
 
 // endWatch keeps what is captured, and which packets tell the end.
 type endWatch struct {
-	*ledger
+	*truthWatch
 	out   *EndSession
 	cast  *cast
 	fates *endFates
@@ -219,14 +219,14 @@ type endWatch struct {
 }
 
 func (w *endWatch) packet(p sim.Packet) {
-	w.ledger.packet()
+	w.truthWatch.packet()
 	w.out.Packets = append(w.out.Packets, capture.Record{Data: p.Data, WireLen: len(p.Data), Time: epoch + int64(p.Time), HasTime: true})
 	w.out.key = append(w.out.key, false)
 }
 
 // Captured implements sim.Observer.
 func (w *endWatch) Captured(d *sim.Datagram) {
-	w.ledger.Captured(d)
+	w.truthWatch.Captured(d)
 	w.fates.captured(d)
 	last := len(w.out.Packets) - 1
 	w.out.key[last] = w.tells != nil && w.cast.ours(d) && w.tells(d)

@@ -18,7 +18,7 @@ type EndFate struct {
 	Number  int64 // -1 for none
 	Retry   bool
 	Repeats int  // units in it that were sent before
-	Late    bool // captured behind one that was sent later
+	Late    bool // captured after one that was sent later
 	Open    bool // it was under way, or had just been sent, when the capture ended
 }
 
@@ -27,7 +27,7 @@ type endFates struct {
 	cast *cast
 	list []*EndFate
 	of   map[*sim.Datagram]*EndFate
-	top  [2]int // latest captured first sending of each side, by its place in list, plus 1
+	top  [2]int // latest captured first transmission of each side, by its place in list, plus 1
 }
 
 func newEndFates(c *cast) *endFates {
@@ -94,6 +94,6 @@ func (f *endFates) tell() (all []EndFate) {
 
 // Delivered implements sim.Observer.
 func (w *endWatch) Delivered(d *sim.Datagram, frame int) {
-	w.ledger.Delivered(d, frame)
+	w.truthWatch.Delivered(d, frame)
 	w.fates.delivered(d)
 }

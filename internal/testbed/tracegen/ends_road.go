@@ -82,7 +82,7 @@ func (r *road) hold(side int, spot float64, p Pause) {
 	})
 }
 
-// queue lets what a side sends wait at a spot behind what it sent before, from a time on:
+// queue lets what a side sends wait at a spot after what it sent before, from a time on:
 // so many bytes a second leave.
 func (r *road) queue(side int, spot float64, from time.Duration, rate float64) {
 	var free time.Duration
@@ -120,7 +120,7 @@ func (r *road) freeze(side int, p Pause) {
 	})
 }
 
-// stop freezes a process whose machine's wire is seen: what arrives waits behind it.
+// stop freezes a process whose machine's wire is seen: what arrives waits for it.
 func (r *road) stop(side int, p Pause) {
 	r.t.Net.Hold = func(d *sim.Datagram, arrives bool) (time.Duration, bool) {
 		if !r.ours(d) || !r.during(p) || (d.From.Side == side) == arrives {

@@ -134,9 +134,9 @@ var endings = []ending{
 		kinds: "knet knet-2010", cause: "closed", side: "a", others: "closed:a,b,-", key: closingOf(0), play: leftover, mustNot: nothingLost},
 	{name: "gap", what: "The client leaves in order while the capture stands still for 2 s.", kinds: "hazel hazel-spec dp8* knet*", cause: "closed", side: "a", key: closingOf(0),
 		seen: "poor-capture:- closed:a", play: func(c *cast) {
-			c.At(c.when-time.Second, func() { c.Net.Tap.Deaf = [2]bool{true, true} })
+			c.At(c.when-time.Second, func() { c.Net.Tap.Unseen = [2]bool{true, true} })
 			c.At(c.when, func() { c.leave[0]() })
-			c.At(c.when+time.Second, func() { c.Net.Tap.Deaf = [2]bool{} })
+			c.At(c.when+time.Second, func() { c.Net.Tap.Unseen = [2]bool{} })
 		}, mustNot: nothingLost},
 	{name: "reset-a", what: "The client ends the session at once.", kinds: "dp8*", cause: "reset", side: "a", key: closingOf(0),
 		play: then(func(c *cast) { c.hard[0]() }), mustNot: nothingLost},

@@ -12,11 +12,11 @@ import (
 type Class uint8
 
 const (
-	First     Class = iota // a first sending in its place, or one that has no number
-	Needed                 // sent again, and no earlier sending ever arrived
-	Unneeded               // sent again, and an earlier sending arrived
+	First     Class = iota // a first transmission in its place, or one that has no number
+	Needed                 // sent again, and no earlier transmission ever arrived
+	Unneeded               // sent again, and an earlier transmission arrived
 	Copied                 // made by the network
-	Reordered              // a first sending that others, sent later, overtook before the capture point
+	Reordered              // a first transmission that others, sent later, overtook before the capture point
 	NClasses
 )
 
@@ -26,7 +26,7 @@ type Fates struct {
 	Frames map[int]FrameFate // captured datagrams by their frame
 	// Lost are the datagrams with a number that were lost, by number and place.
 	Lost map[Sender]map[int64]*[3]int
-	// Trips are the times from sendings of a number to the acknowledgements that they
+	// Trips are the times from transmissions of a number to the acknowledgements that they
 	// caused, all captured, for numbers that were captured more than once.
 	Trips map[Sender]map[int64][]time.Duration
 	// Waits are the times from the first captured transmission of each unit to the first
@@ -41,7 +41,7 @@ type Sender struct{ Conn, Side int }
 // Places of losses.
 const (
 	LostBefore = iota // before the capture point
-	LostAfter         // behind it
+	LostAfter         // after it
 	LostByTap         // by the capture alone
 )
 
@@ -55,7 +55,7 @@ type FrameFate struct {
 // Fates writes the capture file and tells the fates.
 func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	t := newTrace(s.Setup, s.Seed)
-	f := &fates{ledger: t.ledger, net: t.Net, sent: map[*sim.Datagram]*sending{}, units: map[unitKey][]*sending{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}, waits: waits{units: map[unitKey]*waiting{}, carriers: map[Sender]map[int64][]unitKey{}, took: map[Sender][]time.Duration{}}}
+	f := &fates{truthWatch: t.truthWatch, net: t.Net, sent: map[*sim.Datagram]*transmission{}, units: map[unitKey][]*transmission{}, top: map[Sender]int{}, lost: map[Sender]map[int64]*[3]int{}, at: map[*sim.Datagram]time.Duration{}, waits: waits{units: map[unitKey]*waiting{}, carriers: map[Sender]map[int64][]unitKey{}, took: map[Sender][]time.Duration{}}}
 	t.Net.Observer, t.Net.Sent = f, f.leaves
 	if err := s.play(t, w); err != nil {
 		return nil, err
@@ -63,14 +63,14 @@ func (s *Scenario) Fates(w io.Writer) (*Fates, error) {
 	return f.tell(), nil
 }
 
-// fates watches the network beside the ledger.
+// fates watches the network beside the truthWatch.
 type fates struct {
-	*ledger
+	*truthWatch
 	net      *sim.Network
-	sent     map[*sim.Datagram]*sending
-	units    map[unitKey][]*sending
+	sent     map[*sim.Datagram]*transmission
+	units    map[unitKey][]*transmission
 	captured []caught
-	top      map[Sender]int // latest sending captured, by its place among all
+	top      map[Sender]int // latest transmission captured, by its place among all
 	lost     map[Sender]map[int64]*[3]int
 	at       map[*sim.Datagram]time.Duration // when they were captured
 	trips    []trip
@@ -79,15 +79,15 @@ type fates struct {
 
 // A trip is one of Fates.Trips.
 type trip struct {
-	sending *sim.Datagram
-	took    time.Duration
+	transmission *sim.Datagram
+	took         time.Duration
 }
 
-// A sending is one datagram with what it repeats.
-type sending struct {
+// A transmission is one datagram with what it repeats.
+type transmission struct {
 	order   int
 	again   bool
-	earlier []*sending
+	earlier []*transmission
 	arrived bool
 }
 
@@ -103,7 +103,7 @@ type caught struct {
 	frame  int
 	from   Sender
 	num    int64
-	sent   *sending
+	sent   *transmission
 	copied bool
 	late   bool
 }
@@ -122,7 +122,7 @@ func (f *fates) leaves(d *sim.Datagram) {
 	if n == nil {
 		return
 	}
-	s := &sending{order: len(f.sent) + 1}
+	s := &transmission{order: len(f.sent) + 1}
 	f.sent[d] = s
 	for _, key := range unitsOf(n) {
 		before := f.units[key]
@@ -145,7 +145,7 @@ func unitsOf(n *note.Note) (keys []unitKey) {
 
 // Captured implements sim.Observer.
 func (f *fates) Captured(d *sim.Datagram) {
-	f.ledger.Captured(d)
+	f.truthWatch.Captured(d)
 	n, s := endpointNote(d), f.sent[d]
 	if n == nil || s == nil {
 		return
@@ -168,7 +168,7 @@ func (f *fates) Captured(d *sim.Datagram) {
 
 // Delivered implements sim.Observer.
 func (f *fates) Delivered(d *sim.Datagram, frame int) {
-	f.ledger.Delivered(d, frame)
+	f.truthWatch.Delivered(d, frame)
 	if s := f.sent[d]; s != nil {
 		s.arrived = true
 	}
@@ -176,7 +176,7 @@ func (f *fates) Delivered(d *sim.Datagram, frame int) {
 
 // Settled implements sim.Observer.
 func (f *fates) Settled(d *sim.Datagram) {
-	f.ledger.Settled(d)
+	f.truthWatch.Settled(d)
 	n := endpointNote(d)
 	if n == nil || n.Number < 0 || d.Outside > 0 {
 		return
@@ -211,7 +211,7 @@ func (f *fates) tell() *Fates {
 		times[unitKey{from: c.from, num: c.num}]++
 	}
 	for _, x := range f.trips {
-		n := endpointNote(x.sending)
+		n := endpointNote(x.transmission)
 		key := unitKey{from: Sender{n.Conn.ID, n.Side}, num: n.Number}
 		if times[key] < 2 {
 			continue

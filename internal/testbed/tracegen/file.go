@@ -30,7 +30,7 @@ func (t *Trace) record(w io.Writer) (*capture.Writer, error) {
 	}
 	var rec capture.Record
 	t.Net.Sink = func(p sim.Packet) {
-		t.ledger.packet()
+		t.truthWatch.packet()
 		rec = capture.Record{Data: p.Data, WireLen: len(p.Data), Time: epoch + int64(p.Time), HasTime: true}
 		if err := out.Write(&rec); err != nil && t.failed == nil {
 			t.failed = err

@@ -35,7 +35,7 @@ var foreignKinds = map[string]foreignKind{
 	},
 }
 
-// foreignPairs is how many address pairs Foreign writes of.
+// foreignPairs is the number of address pairs that Foreign writes of.
 const foreignPairs = 10
 
 // Foreign writes a capture of n packets of a protocol that is none of ours: "rtp", voice

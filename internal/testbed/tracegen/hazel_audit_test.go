@@ -153,13 +153,13 @@ func (a *hazelAuditor) arrived(d *sim.Datagram) {
 
 // A hazelObserver tells the auditor what arrives, before its receiver is told.
 type hazelObserver struct {
-	*ledger
+	*truthWatch
 	audit *hazelAuditor
 }
 
 func (o hazelObserver) Delivered(d *sim.Datagram, frame int) {
 	o.audit.arrived(d)
-	o.ledger.Delivered(d, frame)
+	o.truthWatch.Delivered(d, frame)
 }
 
 // auditHazel watches a trace.
@@ -169,7 +169,7 @@ func auditHazel(tr *HazelTrace, fault func(string)) *hazelAuditor {
 		c := n.Config
 		a.sides[tr.Hosts[i]] = &hazelAudited{cfg: c, sent: map[uint16]string{}, times: map[uint16][]time.Duration{}, next: int(c.FirstID), got: map[uint16]bool{}}
 	}
-	tr.Net.Observer = hazelObserver{tr.ledger, a}
+	tr.Net.Observer = hazelObserver{tr.truthWatch, a}
 	tr.Net.Sent = func(d *sim.Datagram) { a.sees(tr.Net.Clock.Now(), d) }
 	return a
 }

@@ -32,7 +32,7 @@ func TestHazel_EndpointsConform(t *testing.T) {
 			tr.Net.Clock.Run(limit, nil)
 			c := tr.Book.Conns[0]
 			for side := range c.Messages {
-				retried += tr.ledger.conns[c].sides[side].Retries
+				retried += tr.truthWatch.conns[c].sides[side].Retries
 				for _, m := range c.Messages[side] {
 					if right := tr.A.Config.History == hazelpeer.Missing; right && c.GaveUp == [2]time.Duration{} && m.Reliable && !m.Delivered {
 						t.Errorf("%s, seed %d: reliable message %d of side %d was not delivered", name, seed, m.ID, side)

@@ -18,7 +18,7 @@ func wildKnet(r *rand.Rand, seed uint64, c *Conditions) Scenario {
 	a.N, b.N = a.N*2/3, b.N*2/3
 	if !library {
 		a, b = unhurried(a, r), unhurried(b, r)
-		// Where a capture has holes, nothing tells fragments sent before their start
+		// Where a capture has gaps, nothing tells fragments sent before their start
 		// from those of an older transfer with that id.
 		scatter := chance(r, 0.5) && s.Setup.Tap.Loss == 0 && s.Setup.Tap.Start == 0
 		s.A.Scatter, s.B.Scatter = scatter, scatter
@@ -100,7 +100,7 @@ func (t *KnetTrace) wildAgain() {
 	t.calls(more, more, t.farewell())
 }
 
-// KnetStride is a conversation of two endpoints, for those that count in a way of their
+// KnetStride is a connection of two endpoints, for those that count in a way of their
 // own.
 func KnetStride(a, b knetpeer.Config, lossy bool) *Scenario {
 	s := KnetScenario{Name: "stride", Setup: Setup{Paths: calm()}, A: a, B: b}

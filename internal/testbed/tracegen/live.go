@@ -13,7 +13,7 @@ type Live struct {
 	x    *table
 	talk Talk
 	seed uint64
-	past *passages // nil when the setup is lean
+	past *passages // nil when the setup is compact
 }
 
 // Live prepares a talk. The addresses of the setup are what the capture sees of
@@ -23,10 +23,10 @@ func (k Talk) Live(s Setup, seed uint64, clock *sim.Clock, carry sim.Carrier) (*
 	t := newTrace(s, seed)
 	t.Net.Clock, t.Net.Carry = clock, carry
 	t.Net.Throw(seed)
-	t.Net.Sink = func(sim.Packet) { t.ledger.packet() }
+	t.Net.Sink = func(sim.Packet) { t.truthWatch.packet() }
 	l := &Live{talk: k, seed: seed}
-	if !s.Lean {
-		l.past = &passages{ledger: t.ledger, of: map[*sim.Datagram]place{}}
+	if !s.Compact {
+		l.past = &passages{truthWatch: t.truthWatch, of: map[*sim.Datagram]place{}}
 		t.Net.Observer, t.Net.Sent = l.past, l.past.leaves
 	}
 	var err error
@@ -46,7 +46,7 @@ type Passage struct {
 }
 
 // Passages lists the datagrams of the two sides in the order in which they were
-// sent; nil for a setup that is lean.
+// sent; nil for a setup that is compact.
 func (l *Live) Passages() [2][]Passage {
 	if l.past == nil {
 		return [2][]Passage{}
@@ -54,9 +54,9 @@ func (l *Live) Passages() [2][]Passage {
 	return l.past.all
 }
 
-// passages watches the datagrams beside the ledger.
+// passages watches the datagrams beside the truthWatch.
 type passages struct {
-	*ledger
+	*truthWatch
 	of  map[*sim.Datagram]place
 	all [2][]Passage
 }
@@ -82,7 +82,7 @@ func (p *passages) passage(d *sim.Datagram) *Passage {
 
 // Captured implements sim.Observer.
 func (p *passages) Captured(d *sim.Datagram) {
-	p.ledger.Captured(d)
+	p.truthWatch.Captured(d)
 	if x := p.passage(d); x != nil {
 		x.Captured++
 	}
@@ -90,7 +90,7 @@ func (p *passages) Captured(d *sim.Datagram) {
 
 // Delivered implements sim.Observer.
 func (p *passages) Delivered(d *sim.Datagram, frame int) {
-	p.ledger.Delivered(d, frame)
+	p.truthWatch.Delivered(d, frame)
 	if x := p.passage(d); x != nil {
 		x.Arrived = append(x.Arrived, p.net.Clock.Now())
 	}
@@ -110,6 +110,6 @@ func (l *Live) Kill() { l.x.killAll() }
 
 // Truth is what is true of the capture so far.
 func (l *Live) Truth() *Truth {
-	return l.x.ledger.report(&Scenario{Name: "talk-" + l.talk.Kind, Seed: l.seed, Clause: "none",
+	return l.x.truthWatch.report(&Scenario{Name: "talk-" + l.talk.Kind, Seed: l.seed, Clause: "none",
 		Proves: "that what is captured live is told as from a file", Expect: "counts as in the truth"}, l.x.Trace)
 }

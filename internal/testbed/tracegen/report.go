@@ -13,8 +13,8 @@ import (
 // maxListed is the largest capture whose truth lists its frames.
 const maxListed = 350
 
-// report makes the truth of what the ledger saw.
-func (l *ledger) report(s *Scenario, t *Trace) *Truth {
+// report makes the truth of what the truthWatch saw.
+func (l *truthWatch) report(s *Scenario, t *Trace) *Truth {
 	out := &Truth{Schema: Schema, Name: s.Name, Clause: s.Clause, Proves: s.Proves, Expect: s.Expect, Seed: s.Seed,
 		Packets: l.packets, Datagrams: l.datagrams, IPFragments: l.fragments, NotUDP: l.notUDP, Forged: l.forged, Malformed: l.malformed}
 	if len(l.neighbours) > 0 {
@@ -28,7 +28,7 @@ func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 		l.succeed(w)
 		out.Connections = append(out.Connections, w.report(t))
 	}
-	if l.lean || l.packets > maxListed {
+	if l.compact || l.packets > maxListed {
 		return out
 	}
 	out.Frames, out.Uncaptured = l.frames, l.unseen
@@ -42,7 +42,7 @@ func (l *ledger) report(s *Scenario, t *Trace) *Truth {
 
 // succeed gives a connection that its server starts again the sides of the one before on the
 // same addresses, whose opening was captured.
-func (l *ledger) succeed(w *connWatch) {
+func (l *truthWatch) succeed(w *connWatch) {
 	for _, old := range l.order {
 		if c := old.conn; old != w && old.first < w.first && old.opened && c.Hosts == w.conn.Hosts && c.Roles[old.a] == "client" {
 			w.a = old.a
@@ -51,7 +51,7 @@ func (l *ledger) succeed(w *connWatch) {
 }
 
 // place names a listed frame's side and connection as the report does.
-func (l *ledger) place(f *Frame, place map[int]int) {
+func (l *truthWatch) place(f *Frame, place map[int]int) {
 	if f.Neighbour != "" {
 		f.Conn, f.Dir = 0, ""
 		return
@@ -74,7 +74,7 @@ func (w *connWatch) report(t *Trace) Connection {
 	if c.Players != nil {
 		out.Players = []uint32{c.Players[w.a], c.Players[1-w.a]}
 	}
-	out.State, out.ClosedBy = w.state(t.ledger)
+	out.State, out.ClosedBy = w.state(t.truthWatch)
 	if t.HideState {
 		out.State, out.ClosedBy = "", ""
 	}

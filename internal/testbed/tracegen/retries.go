@@ -63,20 +63,20 @@ func (s *sight) say(word string) {
 
 // acknowledge enters what a captured frame of the other side acknowledges.
 func (w *watch) acknowledge(n *note.Note, now time.Duration, frame int) {
-	if n.AckBelow < 0 && len(n.Acks) == 0 && len(n.Hearsay) == 0 {
+	if n.AckBelow < 0 && len(n.Acks) == 0 && len(n.FromHistory) == 0 {
 		return
 	}
 	w.ackedBelow = max(w.ackedBelow, n.AckBelow)
 	for _, num := range n.Acks {
 		w.acked[num] = true
 	}
-	for _, num := range n.Hearsay {
+	for _, num := range n.FromHistory {
 		if w.units[num] != nil {
 			w.acked[num] = true
 		}
 	}
 	covers := func(num int64) bool {
-		return num < n.AckBelow || slices.Contains(n.Acks, num) || slices.Contains(n.Hearsay, num)
+		return num < n.AckBelow || slices.Contains(n.Acks, num) || slices.Contains(n.FromHistory, num)
 	}
 	w.pending = slices.DeleteFunc(w.pending, func(u *unit) bool {
 		if covers(u.num) {

@@ -71,7 +71,7 @@ func (s *Scenario) Write(w io.Writer) (*Truth, error) {
 	if err := s.play(t, w); err != nil {
 		return nil, err
 	}
-	return t.ledger.report(s, t), nil
+	return t.truthWatch.report(s, t), nil
 }
 
 func (s *Scenario) play(t *Trace, w io.Writer) error {

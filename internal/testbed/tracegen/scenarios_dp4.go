@@ -97,7 +97,7 @@ func dp4NACKs(o dp4.Order) DP4Scenario {
 		habits(func(c *dp4peer.Config) { c.Order = o }).dialogues(promised(75), promised(60))
 }
 
-// dp4WideMasks loses all that is sent in spans of time, behind the capture point.
+// dp4WideMasks loses all that is sent in spans of time, after the capture point.
 func dp4WideMasks() DP4Scenario {
 	s := eager("nacks-wide-masks", "MC-DPL4R 2.2.2, 2.2.3 (AMB-DP4-04)",
 		"NACK masks of two and three bytes, least significant byte first",

@@ -14,13 +14,13 @@ func dp4Midstream() DP4Scenario {
 		Setup{Paths: lossy(0.02), Tap: sim.Tap{Start: 1500 * time.Millisecond}}).dialogues(match(130), match(130))
 }
 
-// dp4OneDirection goes deaf: from then on, B is not heard.
+// dp4OneDirection loses a direction: from then on, B is not heard.
 func dp4OneDirection() DP4Scenario {
 	return eager("goes-deaf", "contract: recognition",
 		"half a conversation is counted and not judged", "nothing of b behind the first second",
 		Setup{Paths: lossy(0.01), HideState: true}).plays(func(t *DP4Trace) {
 		t.join(1, 2, match(90), match(90))
-		t.At(time.Second, func() { t.Net.Tap.Deaf[1] = true })
+		t.At(time.Second, func() { t.Net.Tap.Unseen[1] = true })
 	})
 }
 

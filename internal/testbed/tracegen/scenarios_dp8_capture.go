@@ -157,11 +157,11 @@ func captureLoss() DP8Scenario {
 // oneDirection hears the connector alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of b; no finding
 func oneDirection() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.02))
-	s.Tap.Deaf = [2]bool{false, true}
+	s.Tap.Unseen = [2]bool{false, true}
 	s.HideState = true
 	return DP8Scenario{Name: "one-direction", Clause: "contract: recognition",
 		Proves: "half a conversation is counted and not judged", Expect: "nothing of b; no finding",

@@ -191,7 +191,7 @@ func hazelFE() HazelScenario {
 		Play: func(t *HazelTrace) { t.calls(bustle(45), bustle(45), bye) }}
 }
 
-// hazelLate has the releases whose history lags behind.
+// hazelLate has the releases whose history lags after.
 //
 //	clause: Hazel a8b72ec (2020-04) Reliable.cs
 //	proves: the acknowledgement that jumps a gap claims it was received

@@ -74,11 +74,11 @@ func hazelMidstreamOld() HazelScenario {
 // hazelOneDirection hears the server alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of the client; no finding
 func hazelOneDirection() HazelScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
-	s.Tap.Deaf = [2]bool{false, true}
+	s.Tap.Unseen = [2]bool{false, true}
 	return HazelScenario{Name: "one-direction", Clause: "contract: recognition",
 		Proves: "half a conversation is counted and not judged", Expect: "nothing of the server; no finding",
 		Setup: s, A: hazelpeer.Now(), B: hazelpeer.Now(),

@@ -22,7 +22,7 @@ func knetList() []KnetScenario {
 		knetMidstream(), knetPageMidstream(), knetOneDirection(), knetPageOneDirection(), knetCaptureLoss(), knetPageCaptureLoss(), knetEarlyStop(),
 		knetCopies(), knetPageCopies(), knetPageZeroID(), knetZeroID(), knetIPv6(), knetPageIPv6(), knetMalformed(), knetPageMalformed(), knetThirdParty(),
 		knetNobody(), knetNobodyThere(), knetTurnedAway(), knetKilledLate(), knetPageUnanswered(), knetRefused(), knetHandshakeLost(), knetKilled(), knetPageKilled(), knetKilledICMP(), knetPageKilledICMP(),
-		knetKicked(), knetCrossing(), knetPageCrossing(), knetHasty(), knetNoAnswer(), knetUnheard(), knetStray(), knetAgain(), knetPageAgain(),
+		knetKicked(), knetCrossing(), knetPageCrossing(), knetEarly(), knetNoAnswer(), knetUnheard(), knetStray(), knetAgain(), knetPageAgain(),
 	}
 }
 

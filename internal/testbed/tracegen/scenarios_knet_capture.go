@@ -41,11 +41,11 @@ func knetPageMidstream() KnetScenario {
 // knetOneDirection hears the client alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation is counted and not judged
+//	proves: half a connection is counted and not judged
 //	expect: nothing of the server; no finding
 func knetOneDirection() KnetScenario {
 	s := Setup{Paths: calm(), HideState: true}
-	s.Tap.Deaf = [2]bool{false, true}
+	s.Tap.Unseen = [2]bool{false, true}
 	return KnetScenario{Name: "one-direction-reference", Clause: "contract: recognition",
 		Proves: "half a conversation is counted and not judged", Expect: "nothing of the server; no finding",
 		Setup: s, A: knetpeer.Library(), B: knetpeer.Library(),
@@ -58,11 +58,11 @@ func knetOneDirection() KnetScenario {
 // knetPageOneDirection hears the server alone.
 //
 //	clause: contract: recognition
-//	proves: half a conversation of the page
+//	proves: half a connection of the page
 //	expect: nothing of the client; no finding
 func knetPageOneDirection() KnetScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
-	s.Tap.Deaf = [2]bool{true, false}
+	s.Tap.Unseen = [2]bool{true, false}
 	return KnetScenario{Name: "one-direction-page", Clause: "contract: recognition",
 		Proves: "half a conversation of the page", Expect: "nothing of the client; no finding",
 		Setup: s, A: knetpeer.Page(), B: knetpeer.Page(),

@@ -240,12 +240,12 @@ func knetPageCrossing() KnetScenario {
 		Play: func(t *KnetTrace) { t.calls(council(20), council(20), t.crossing()) }}
 }
 
-// knetHasty does not wait for the answer.
+// knetEarly does not wait for the answer.
 //
 //	clause: kNet page, Closing a Session (3)
 //	proves: ICMP in answer to the DisconnectAck is no reset
 //	expect: closed by a
-func knetHasty() KnetScenario {
+func knetEarly() KnetScenario {
 	return KnetScenario{Name: "hasty-close-page", Clause: "kNet page, Closing a Session (3)",
 		Proves: "ICMP in answer to the DisconnectAck is no reset", Expect: "closed by a",
 		Setup: Setup{Paths: calm()}, A: knetpeer.PageLate(), B: knetpeer.PageLate(),
@@ -275,7 +275,7 @@ func knetNoAnswer() KnetScenario {
 		}}
 }
 
-// knetUnheard loses the library's only Disconnect behind the capture point.
+// knetUnheard loses the library's only Disconnect after the capture point.
 //
 //	clause: kNet 715850d UDPMessageConnection.cpp 612-621 (never sent again)
 //	proves: the other side goes on for 15 s, and that is no new connection

@@ -161,7 +161,7 @@ func knetPageNewIDs() KnetScenario {
 	c := knetpeer.Page()
 	c.NewIDs = true
 	s := Setup{Paths: calm()}
-	s.Paths[0].Far.Loss = 0.12 // every first sending is captured, and no acknowledgement is lost
+	s.Paths[0].Far.Loss = 0.12 // every first transmission is captured, and no acknowledgement is lost
 	return KnetScenario{Name: "new-ids-page", Clause: `kNet page, Reliable Datagrams ("unique PacketID", AMB-KN-10)`,
 		Proves: "a datagram sent again is known by its messages", Expect: "retries though no PacketID comes twice; closed by a",
 		Setup: s, A: c, B: c,

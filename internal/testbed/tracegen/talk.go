@@ -13,7 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/knetpeer"
 )
 
-// A Talk is a conversation of two ends for traces that are played in real time: it
+// A Talk is a connection of two ends for traces that are played in real time: it
 // is as long as one likes, not as long as what it proves.
 type Talk struct {
 	Kind    string     // what talks, one of TalkKinds

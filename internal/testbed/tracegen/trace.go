@@ -16,12 +16,12 @@ type Setup struct {
 	Addrs     [2]string // of the two hosts; "" for the documentation's with Port
 	Port      uint16    // 0: 2302
 	MTU       int       // 0: 1500
-	IPv6      bool      //
-	ZeroID    bool      // IPv4 identification is always 0
-	HideState bool      // the capture does not tell how the connection ended
-	Frayed    bool      // network and capture are as bad in the beginning as later
-	PcapNG    bool      // write pcapng instead of pcap
-	Lean      bool      // keep nothing that grows with the capture
+	IPv6      bool
+	ZeroID    bool // IPv4 identification is always 0
+	HideState bool // the capture does not tell how the connection ended
+	Frayed    bool // network and capture are as bad in the beginning as later
+	PcapNG    bool // write pcapng instead of pcap
+	Compact   bool // keep nothing that grows with the capture
 }
 
 // A Trace is a scenario at play.
@@ -36,9 +36,9 @@ type Trace struct {
 	// Frame, when not nil, is what the applications put around what they say.
 	Frame func(b []byte) []byte
 
-	ledger *ledger
-	failed error                      // of the capture file
-	sent   map[string][]*note.Message // handed over, not delivered
+	truthWatch *truthWatch
+	failed     error                      // of the capture file
+	sent       map[string][]*note.Message // handed over, not delivered
 }
 
 func newTrace(s Setup, seed uint64) *Trace {
@@ -47,10 +47,10 @@ func newTrace(s Setup, seed uint64) *Trace {
 	if s.MTU > 0 {
 		net.MTU = s.MTU
 	}
-	t := &Trace{Setup: s, Net: net, Book: &note.Book{Lean: s.Lean}, sent: map[string][]*note.Message{},
+	t := &Trace{Setup: s, Net: net, Book: &note.Book{Compact: s.Compact}, sent: map[string][]*note.Message{},
 		Rand: rand.New(rand.NewPCG(seed, 2)), Dice: rand.New(rand.NewPCG(seed, 3))}
-	t.ledger = newLedger(net, s.Lean)
-	net.Observer = t.ledger
+	t.truthWatch = newTruthWatch(net, s.Compact)
+	net.Observer = t.truthWatch
 	t.Hosts = t.hosts()
 	return t
 }
@@ -87,7 +87,7 @@ func (t *Trace) hosts() [2]*sim.Host {
 
 // delivered finds the message that was delivered.
 func (t *Trace) delivered(data []byte) {
-	if t.Lean {
+	if t.Compact {
 		return
 	}
 	key := string(data)
@@ -103,7 +103,7 @@ func (t *Trace) At(at time.Duration, f func()) { t.Net.Clock.Do(at-t.Net.Clock.N
 // pause lets a pause pass before f.
 func (t *Trace) pause(d time.Duration, f func()) { t.Net.Clock.Do(d, f) }
 
-// blackout loses everything a side sends in a span of time, behind the capture.
+// blackout loses everything a side sends in a span of time, after the capture.
 func (t *Trace) blackout(side int, from, to time.Duration) {
 	normal, dark := t.Paths[side], t.Paths[side]
 	dark.Far.Loss = 1

@@ -139,7 +139,7 @@ func (s *speaker) say() {
 // say hands one message over and remembers it until it is delivered.
 func (t *Trace) say(p Voice, data []byte, reliable, sequential bool, channel int) {
 	m := p.Say(data, reliable, sequential, channel)
-	if !t.Lean {
+	if !t.Compact {
 		key := string(data)
 		t.sent[key] = append(t.sent[key], m)
 	}

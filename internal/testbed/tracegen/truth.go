@@ -29,7 +29,7 @@ type Truth struct {
 
 // A Connection is the truth of one connection. Directions are named a and b as
 // in the analysis: a sent the first captured frame, of this connection or of one that it
-// succeeds (ledger.succeed).
+// succeeds (truthWatch.succeed).
 type Connection struct {
 	Protocol  string   `json:"protocol"`
 	A         Side     `json:"a"`
@@ -93,18 +93,18 @@ type Direction struct {
 	// Beyond the analysis document.
 	Transmissions int            `json:"transmissions"` // datagrams sent, forged ones left out
 	Numbered      int            `json:"numbered_duplicates"`
-	Forged        map[string]int `json:"forged,omitempty"`              // captured, by kind
-	ForgedTypes   map[string]int `json:"forged_by_type,omitempty"`      // captured, by frame type
-	FirstNumber   *int64         `json:"first_number,omitempty"`        // of a data frame captured, unwrapped
-	HighestNumber *int64         `json:"highest_number,omitempty"`      // as above
-	Undelivered   int            `json:"reliable_undelivered"`          // messages handed over and never delivered
-	Sent          int            `json:"messages_sent"`                 // messages whose first frame was sent
-	Coalesced     int            `json:"coalesced_frames,omitempty"`    // captured
-	SendMasks     int            `json:"send_mask_frames,omitempty"`    // captured
-	SACKMasks     int            `json:"sack_mask_frames,omitempty"`    // captured
-	MaxFlight     int            `json:"max_outstanding,omitempty"`     // at the sender
-	Epochs        int64          `json:"secret_rotations,omitempty"`    // by the numbers captured
-	Messages      []Message      `json:"message_list,omitempty"`        //
+	Forged        map[string]int `json:"forged,omitempty"`           // captured, by kind
+	ForgedTypes   map[string]int `json:"forged_by_type,omitempty"`   // captured, by frame type
+	FirstNumber   *int64         `json:"first_number,omitempty"`     // of a data frame captured, unwrapped
+	HighestNumber *int64         `json:"highest_number,omitempty"`   // as above
+	Undelivered   int            `json:"reliable_undelivered"`       // messages handed over and never delivered
+	Sent          int            `json:"messages_sent"`              // messages whose first frame was sent
+	Coalesced     int            `json:"coalesced_frames,omitempty"` // captured
+	SendMasks     int            `json:"send_mask_frames,omitempty"` // captured
+	SACKMasks     int            `json:"sack_mask_frames,omitempty"` // captured
+	MaxFlight     int            `json:"max_outstanding,omitempty"`  // at the sender
+	Epochs        int64          `json:"secret_rotations,omitempty"` // by the numbers captured
+	Messages      []Message      `json:"message_list,omitempty"`
 	UnverifiedOf  []int64        `json:"unverifiable_epochs,omitempty"` // whose secret the capture does not give
 }
 

@@ -49,7 +49,7 @@ func (w *waits) acknowledged(of Sender, n *note.Note, now time.Duration) {
 			w.end(of, keys, now)
 		}
 	}
-	for _, list := range [][]int64{n.Acks, n.Hearsay} {
+	for _, list := range [][]int64{n.Acks, n.FromHistory} {
 		for _, num := range list {
 			w.end(of, w.carriers[of][num], now)
 		}

@@ -10,7 +10,7 @@ import (
 // copyHorizon is how long equal bytes without identification count as copies.
 const copyHorizon = 30 * time.Millisecond
 
-// A watch is what the ledger holds on one direction.
+// A watch is what the truthWatch holds on one direction.
 type watch struct {
 	Direction
 	conn           *note.Conn
@@ -68,11 +68,11 @@ type seen struct {
 
 // A sight is one captured datagram of an endpoint.
 type sight struct {
-	d      *sim.Datagram
-	note   *note.Note
-	copies int
-	now    time.Duration
-	lean   bool
+	d       *sim.Datagram
+	note    *note.Note
+	copies  int
+	now     time.Duration
+	compact bool
 
 	words   []string
 	retryOf int
@@ -140,10 +140,10 @@ func (w *watch) forge(n *note.Note) {
 // has a number, equal bytes within the horizon.
 func (w *watch) isCopy(s *sight) bool {
 	switch n := s.note; {
-	case n.Exact && !(n.Alike && s.d.Anew):
+	case n.Exact && !(n.Alike && s.d.FreshIDs):
 		return s.copies > 0
 	case s.d.ID != 0:
-		return s.copies > 0 && !s.d.Anew
+		return s.copies > 0 && !s.d.FreshIDs
 	case n.Number < 0:
 		return false
 	}
@@ -169,7 +169,7 @@ func (w *watch) number(s *sight, dup bool) {
 	if !n.Exact && s.d.ID == 0 {
 		u.bytes = string(s.d.Payload)
 	}
-	if !s.lean {
+	if !s.compact {
 		w.waiting = append(w.waiting, awaiting{n.Number, s.d.LastFrame})
 	}
 }
@@ -251,7 +251,7 @@ func (w *watch) complete(m *note.Message) {
 }
 
 func (w *watch) keep(s *sight, m seen) {
-	if !s.lean {
+	if !s.compact {
 		w.messages = append(w.messages, m)
 	}
 }

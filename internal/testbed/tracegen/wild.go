@@ -122,7 +122,7 @@ func wildHazel(r *rand.Rand, seed uint64, c *Conditions) Scenario {
 	return s.Scenario()
 }
 
-// lateTap lets a capture that begins in the middle begin behind the handshake:
+// lateTap lets a capture that begins in the middle begin after the handshake:
 // a Hello that is captured late is no keep-alive, and cannot be told from one.
 func (t *HazelTrace) lateTap() {
 	tap := &t.Net.Tap

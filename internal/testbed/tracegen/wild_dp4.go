@@ -71,7 +71,7 @@ func rarerDP4(c dp4peer.Config, seed uint64) dp4peer.Config {
 	if !chance(r, 0.5) {
 		return c
 	}
-	c.Reack, c.Hasty, c.Rash = chance(r, 0.6), chance(r, 0.4), chance(r, 0.3)
+	c.Reack, c.ShortRTO, c.Rash = chance(r, 0.6), chance(r, 0.4), chance(r, 0.3)
 	if c.NACK {
 		c.NACKEach = chance(r, 0.5)
 	}

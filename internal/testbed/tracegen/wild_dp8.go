@@ -15,7 +15,7 @@ type WildDP8 struct {
 	Scenario Scenario
 	Signing  string
 	Version  uint32 // the lower of the two
-	Deaf     bool   // the capture misses one direction
+	Unseen   bool   // the capture misses one direction
 	Midway   bool   // the capture starts after the session
 
 	ending  string
@@ -24,12 +24,12 @@ type WildDP8 struct {
 	another bool          // somebody else connects meanwhile
 }
 
-// RollDP8 rolls the dice for a session of one connection.
-func RollDP8(seed uint64) *WildDP8 { return rollDP8(seed, nil) }
+// DrawDP8 draws the parameters of a session of one connection.
+func DrawDP8(seed uint64) *WildDP8 { return drawDP8(seed, nil) }
 
 // wildDP8 is a session that may fall silent, start again, or be one of two.
 func wildDP8(seed uint64, c *Conditions) Scenario {
-	w := rollDP8(seed, c)
+	w := drawDP8(seed, c)
 	r := rand.New(rand.NewPCG(seed, 79))
 	if chance(r, 0.2) {
 		w.silence = between(r, time.Second, 90*time.Second)
@@ -39,7 +39,7 @@ func wildDP8(seed uint64, c *Conditions) Scenario {
 	return w.Scenario
 }
 
-func rollDP8(seed uint64, under *Conditions) *WildDP8 {
+func drawDP8(seed uint64, under *Conditions) *WildDP8 {
 	r := rand.New(rand.NewPCG(seed, 77))
 	w := &WildDP8{}
 	c := dp8peer.DefaultConfig()
@@ -70,7 +70,7 @@ func rollDP8(seed uint64, under *Conditions) *WildDP8 {
 	w.ending = []string{"a", "b", "crossing", "hard-a", "hard-b", "none", "a"}[r.IntN(7)]
 	plans := [2]Traffic{wildDP8Traffic(r), wildDP8Traffic(r)}
 	for i := range plans {
-		if w.Midway || w.Deaf { // an empty message is a KeepAlive to who does not know the version
+		if w.Midway || w.Unseen { // an empty message is a KeepAlive to who does not know the version
 			plans[i].Min = max(plans[i].Min, 1)
 		}
 	}
@@ -91,7 +91,7 @@ func (w *WildDP8) tap(r *rand.Rand, t *sim.Tap) {
 		t.Stop = between(r, 400*time.Millisecond, 2*time.Second)
 	case 5:
 		if chance(r, 0.5) {
-			t.Deaf[r.IntN(2)], w.Deaf = true, true
+			t.Unseen[r.IntN(2)], w.Unseen = true, true
 		}
 	}
 	t.Link = []sim.Link{sim.Ethernet, sim.VLAN, sim.Raw, sim.SLL2}[r.IntN(4)]

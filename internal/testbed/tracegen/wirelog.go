@@ -17,7 +17,7 @@ import (
 // A WireLog is all that was on the wires of the two machines of a session, and half way
 // between them: what captures at two of these places are made from.
 type WireLog struct {
-	Sent  []SentDatagram // in the order of their sending
+	Sent  []SentDatagram // in the order of their transmission
 	Seen  []Sighting     // in the order of their times
 	Hosts [2]netip.AddrPort
 	// Alias is the address that a router gives side 0 later; invalid where it does not.
@@ -84,7 +84,7 @@ func sentDatagram(d *sim.Datagram) SentDatagram {
 type Way struct {
 	Worse  func(*sim.Segment) // changes each segment; nil for none
 	Queue  time.Duration      // up to so long a queue stands before each direction at times
-	Damage float64            // share of the datagrams whose bytes are changed behind half of the way
+	Damage float64            // share of the datagrams whose bytes are changed after half of the way
 	Slower time.Duration      // by which what side 0 sends takes longer
 
 	// Of sessions whose end is known; others have their own.

@@ -18,23 +18,23 @@ func (r report) misses(seq int64) bool {
 	return seq == r.first || i >= 0 && i < maskBits && r.mask>>i&1 != 0
 }
 
-// has reports whether the report says that a sequence behind its first arrived:
-// it is left out before another that is missing. What lies behind the last one
+// has reports whether the report says that a sequence after its first arrived:
+// it is left out before another that is missing. What lies after the last one
 // may not have been expected yet.
 func (r report) has(seq int64) bool {
 	return seq > r.first && seq-r.first-1 < int64(bits.Len32(r.mask)) && !r.misses(seq)
 }
 
 // reply decides what to answer to a packet that is new (MC-DPL4R 3.1.5.2).
-// behind says that it came behind a gap, completes that its message is complete.
-func (p *Peer) reply(a *arrival, behind, completes bool) {
+// afterGap says that it came after a gap, completes that its message is complete.
+func (p *Peer) reply(a *arrival, afterGap, completes bool) {
 	multi := a.flags&(dp4.STA|dp4.EOM) != dp4.STA|dp4.EOM
 	switch {
 	case a.flags&dp4.SAK != 0, completes && multi:
 		p.answer(true)
-	case behind && p.cfg.NACKEach:
+	case afterGap && p.cfg.NACKEach:
 		p.answer(true)
-	case behind && p.cfg.NACK:
+	case afterGap && p.cfg.NACK:
 		p.notice()
 	case completes && (a.flags&dp4.RLY != 0 || p.cfg.AckUnreliable) && !p.ackAt.Active():
 		p.ackAt = p.after(p.cfg.AckDelay, func() { p.answer(false) })

@@ -14,7 +14,7 @@ type Config struct {
 	MaxFlight  int   // packets outstanding, well below half of the 8-bit sequence space
 
 	SAK       SAK  // when acknowledgements are asked for
-	OwnSerial bool // each packet counts its own sendings (example 4.1.4), not its message
+	OwnSerial bool // each packet counts its own transmissions (example 4.1.4), not its message
 	RetryAll  bool // all packets that are overdue are sent again, not the oldest alone
 	Retries   int  // of one packet, before the other side is given up
 
@@ -24,11 +24,11 @@ type Config struct {
 	Blind     bool          // packets that were not sent reliably are reported, too
 	NACKDelay time.Duration // a gap may fill by itself for so long
 
-	NACKEach bool // each packet behind a gap is answered by a NACK, whatever was reported before
+	NACKEach bool // each packet after a gap is answered by a NACK, whatever was reported before
 	Reack    bool // a packet that comes again is acknowledged by its own numbers, not by the latest
 	NewBytes bool // bytes received leaves out packets that come again, as it SHOULD NOT (MC-DPL4R 3.1.3)
 	Rash     bool // a packet is sent again for each NACK that names it, however soon
-	Hasty    bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
+	ShortRTO bool // the time of retries is the average round trip plus 20% (MC-DPL4R 3.1.2)
 
 	AckDelay      time.Duration // of acknowledgements nobody asked for
 	AckUnreliable bool          // messages that were not sent reliably are acknowledged, too
@@ -56,13 +56,13 @@ func Eager() Config {
 }
 
 const (
-	firstRTO      = time.Second            // MC-DPL4R 3.1.2
-	extraRTO      = 50 * time.Millisecond  // "plus some extra amount of time"
-	maxRTO        = 5 * time.Second        //
+	firstRTO      = time.Second           // MC-DPL4R 3.1.2
+	extraRTO      = 50 * time.Millisecond // "plus some extra amount of time"
+	maxRTO        = 5 * time.Second
 	sakEvery      = 50 * time.Millisecond  // appendix A <8>
 	sakPackets    = 24                     // appendix A <8>
 	messageWindow = 24                     // MC-DPL4R 2.2.2
 	unreliableFor = time.Second            // what is not sent again is outstanding for so long
-	patience      = 400 * time.Millisecond // with a gap that will not be filled
+	timeout       = 400 * time.Millisecond // with a gap that will not be filled
 	maskBits      = 24                     // of a NACK
 )

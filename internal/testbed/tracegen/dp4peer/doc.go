@@ -1,5 +1,5 @@
 // Package dp4peer has endpoints of DirectPlay 4 Reliable (MC-DPL4R). They run on
-// package sim and tell their ledger with notes. There is no handshake and no
+// package sim and tell the truthWatch with notes. There is no handshake and no
 // close: two players speak once the core of DirectPlay has made them known to
 // each other.
 //

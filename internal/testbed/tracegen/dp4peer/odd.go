@@ -2,7 +2,7 @@ package dp4peer
 
 import "github.com/dpdissect/dpdissect/dp4"
 
-// Extended sends a data frame with extended flags and a NACK mask behind its
+// Extended sends a data frame with extended flags and a NACK mask after its
 // serial, as MC-DPL4R 2.2.2 draws it and forbids it: its receiver must ignore
 // it. It repeats the numbers of the packet to be sent next.
 func (p *Peer) Extended(data []byte, mask uint32, size int) {

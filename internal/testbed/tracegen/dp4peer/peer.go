@@ -36,7 +36,7 @@ type Peer struct {
 
 	// Receiving.
 	next    int64              // first sequence not received and not passed over
-	ahead   map[int64]*arrival // received behind a gap
+	ahead   map[int64]*arrival // received after a gap
 	last    *arrival           // the latest before next
 	topMsg  int64              // highest messageid received
 	bytes   uint32             // received

@@ -53,13 +53,13 @@ func (p *Peer) onData(f *dp4.Frame) {
 	p.topMsg = max(p.topMsg, a.msg)
 	p.ahead[a.seq] = a
 	completes := p.lay(a, f.Data)
-	behind := a.seq > p.next
+	afterGap := a.seq > p.next
 	p.advance()
 	if p.last != nil && p.topMsg-p.last.msg >= messageWindow {
 		p.passOver() // it is out of the window of what may be sent again
 	}
 	p.watchGap()
-	p.reply(a, behind, completes)
+	p.reply(a, afterGap, completes)
 }
 
 // repeated answers what was received before: the acknowledgement may be lost.
@@ -138,7 +138,7 @@ func (p *Peer) promised(seq int64) (as promise) {
 // watchGap waits a while for what is missing before a packet received.
 func (p *Peer) watchGap() {
 	if len(p.ahead) > 0 && !p.gapAt.Active() {
-		p.gapAt = p.after(patience, func() {
+		p.gapAt = p.after(timeout, func() {
 			if p.passOver() {
 				p.answer(true)
 			}

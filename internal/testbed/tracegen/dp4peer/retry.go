@@ -14,7 +14,7 @@ func (p *Peer) rto() time.Duration {
 	if p.samples == 0 {
 		return firstRTO
 	}
-	if p.cfg.Hasty {
+	if p.cfg.ShortRTO {
 		return min(time.Duration(p.mean*1.2), maxRTO)
 	}
 	return min(time.Duration(p.mean+3*math.Sqrt(p.spread/float64(p.samples)))+extraRTO+p.partner.cfg.AckDelay, maxRTO)
@@ -31,7 +31,7 @@ func (p *Peer) measure(rtt time.Duration) {
 // due is when a packet is to be sent again: later each time, and not soon after
 // something before it was acknowledged.
 func (p *Peer) due(k *packet) time.Duration {
-	at := k.sentAt + min(p.rto()<<(k.sendings-1), maxRTO)
+	at := k.sentAt + min(p.rto()<<(k.transmissions-1), maxRTO)
 	return max(at, p.progress+p.rto()/2)
 }
 
@@ -68,7 +68,7 @@ func (p *Peer) expire() {
 		if p.due(k) > p.now() {
 			continue
 		}
-		if k.sendings > p.cfg.Retries {
+		if k.transmissions > p.cfg.Retries {
 			p.conn.GaveUp[p.side] = p.now() + 1
 			p.stop()
 			return
@@ -103,7 +103,7 @@ func (p *Peer) onNACK(f *dp4.Frame) {
 	r := report{p.named(f.Sequence), f.Mask}
 	p.release(func(seq int64) bool { return seq < r.first || r.has(seq) })
 	for _, k := range p.flight {
-		if k.of.Reliable && r.misses(k.seq) && (p.cfg.Rash || p.now()-k.sentAt > time.Duration(p.mean)) && k.sendings <= p.cfg.Retries {
+		if k.of.Reliable && r.misses(k.seq) && (p.cfg.Rash || p.now()-k.sentAt > time.Duration(p.mean)) && k.transmissions <= p.cfg.Retries {
 			p.transmit(k)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // An outgoing is a message on its way out.
 type outgoing struct {
 	*note.Message
-	id       int64 // when its first packet was sent
-	sendings int   // of all its packets
+	id            int64 // when its first packet was sent
+	transmissions int   // of all its packets
 }
 
 // A piece is a part of a message that waits to be sent.
@@ -23,12 +23,12 @@ type piece struct {
 // A packet is one that was sent and is not acknowledged.
 type packet struct {
 	piece
-	seq      int64
-	data     []byte
-	sendings int
-	serial   uint8 // of the latest
-	firstAt  time.Duration
-	sentAt   time.Duration
+	seq           int64
+	data          []byte
+	transmissions int
+	serial        uint8 // of the latest
+	firstAt       time.Duration
+	sentAt        time.Duration
 }
 
 // Say queues a message. Reliable messages are in order, others are not.
@@ -116,27 +116,27 @@ func (p *Peer) transmit(k *packet) {
 	}
 	f.Serial = p.serial(k)
 	n := p.note(dp4.TypeData)
-	n.Data, n.Number, n.Exact, n.Marked, n.Retry = true, k.seq, true, true, k.sendings > 0
+	n.Data, n.Number, n.Exact, n.Marked, n.Retry = true, k.seq, true, true, k.transmissions > 0
 	n.Opens = k.seq == p.cfg.First
 	n.Parts = []note.Part{{Message: k.of.Message, Index: k.index}}
-	k.sendings++
-	k.of.sendings++
+	k.transmissions++
+	k.of.transmissions++
 	k.serial, k.sentAt = f.Serial, p.now()
 	p.send(n, p.encode(&f))
 }
 
-// serial counts the sendings before: of the packet when it is a message by
+// serial counts the transmissions before: of the packet when it is a message by
 // itself, else of all packets of the message (MC-DPL4R 2.2.2).
 func (p *Peer) serial(k *packet) uint8 {
 	if k.of.Parts == 1 || p.cfg.OwnSerial {
-		return uint8(k.sendings)
+		return uint8(k.transmissions)
 	}
-	return uint8(k.of.sendings)
+	return uint8(k.of.transmissions)
 }
 
 // asks decides on SAK.
 func (p *Peer) asks(k *packet, flags dp4.Flags) bool {
-	if k.sendings > 0 || p.sinceSAK >= sakPackets {
+	if k.transmissions > 0 || p.sinceSAK >= sakPackets {
 		return true
 	}
 	if p.cfg.SAK == SAKLast {

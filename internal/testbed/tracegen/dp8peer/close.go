@@ -34,7 +34,7 @@ func (p *Peer) HardClose() {
 	p.conn.Told.Wants[p.side] = true
 	p.stop()
 	p.state = reset
-	p.shake.sendHard()
+	p.handshaking.sendHard()
 }
 
 // sendHard sends HARD_DISCONNECT three times, half a round trip apart.

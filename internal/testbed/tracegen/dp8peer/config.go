@@ -18,7 +18,7 @@ type Config struct {
 	Version    uint32  // what it reports, 0x00010000–0x00010006
 	Signing    uint32  // Unsigned, Fast or Full; both ends must agree
 	Derive     string  // how it derives the secret modifier: a name of Derivations
-	MaxPayload int     // bytes behind the masks and signature of a data frame
+	MaxPayload int     // bytes after the masks and signature of a data frame
 	Window     int     // at most this many data frames outstanding, up to 64
 	Coalesce   bool    // join queued messages when the partner's version allows
 	Poll       float64 // chance that a data frame asks for an acknowledgement at once
@@ -38,17 +38,17 @@ func DefaultConfig() Config {
 
 // Timers: the recommended values of MC-DPL8R 3.1.2.
 const (
-	connectPeriod    = 200 * time.Millisecond
-	connectPeriodMax = 5 * time.Second
-	ackDelay         = 100 * time.Millisecond
-	ackDelayShort    = 20 * time.Millisecond
-	sendMaskDelay    = 40 * time.Millisecond
-	hardMin          = 10 * time.Millisecond
-	hardMax          = 500 * time.Millisecond
-	hardCopies       = 3
-	retryMax         = 5 * time.Second
-	retryFast        = 10 * time.Millisecond
-	maxRetries       = 10
-	keepAliveAfter   = 25 * time.Second
-	keepAliveGrain   = 4 * time.Second
+	connectPeriod       = 200 * time.Millisecond
+	connectPeriodMax    = 5 * time.Second
+	ackDelay            = 100 * time.Millisecond
+	ackDelayShort       = 20 * time.Millisecond
+	sendMaskDelay       = 40 * time.Millisecond
+	hardMin             = 10 * time.Millisecond
+	hardMax             = 500 * time.Millisecond
+	hardCopies          = 3
+	retryMax            = 5 * time.Second
+	retryFast           = 10 * time.Millisecond
+	maxRetries          = 10
+	keepAliveAfter      = 25 * time.Second
+	keepAliveResolution = 4 * time.Second
 )

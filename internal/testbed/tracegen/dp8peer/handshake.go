@@ -28,8 +28,8 @@ func (n *Node) onConnect(from *sim.Host, p *Peer, h *dp8.Handshake) {
 		// MC-DPL8R 3.1.5.1.1: a repeated CONNECT of a pending handshake is
 		// answered at once; all others are ignored.
 		if p.side == 1 && p.state == opening && p.conn.SessionID == h.SessionID {
-			p.shake.respond = h.MsgID
-			p.shake.sendConnected()
+			p.handshaking.respond = h.MsgID
+			p.handshaking.sendConnected()
 		}
 		return
 	}
@@ -46,15 +46,15 @@ func (n *Node) onConnect(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	}
 	p = newPeer(n, c, 1)
 	n.peers[from] = p
-	p.shake.respond = h.MsgID
-	p.shake.openedAt = n.World.Net.Clock.Now()
-	p.shake.sendConnected()
+	p.handshaking.respond = h.MsgID
+	p.handshaking.openedAt = n.World.Net.Clock.Now()
+	p.handshaking.sendConnected()
 }
 
-// onStranger prompts a connector whose confirmation was lost: its KeepAlive
+// onUnknown prompts a connector whose confirmation was lost: its KeepAlive
 // names the session, which is all a listener without state needs (MC-DPL8R
 // 3.1.5.1.3).
-func (n *Node) onStranger(from *sim.Host, d *dp8.DFrame) {
+func (n *Node) onUnknown(from *sim.Host, d *dp8.DFrame) {
 	if c := n.World.bySession[d.SessionID]; n.Listen && n.Config.Signing != Unsigned && d.KeepAlive && c != nil {
 		n.sendCookie(from, c, 0)
 	}
@@ -68,7 +68,7 @@ func (n *Node) onConnectedSigned(from *sim.Host, p *Peer, h *dp8.Handshake) {
 	}
 	if p != nil && !p.over() {
 		if p.side == 0 && h.Command&dp8.Poll != 0 && h.SessionID == p.conn.SessionID {
-			p.shake.onOffer(h)
+			p.handshaking.onOffer(h)
 		}
 		return
 	}

@@ -63,14 +63,14 @@ func (n *Node) Connect(to *Node) *Peer {
 	n.World.bySession[c.SessionID] = c
 	p := newPeer(n, c, 0)
 	n.peers[to.Host] = p
-	p.shake.sendConnect()
+	p.handshaking.sendConnect()
 	return p
 }
 
 // Peer gives the node's end of its connection with a host, or nil.
 func (n *Node) Peer(with *sim.Host) *Peer { return n.peers[with] }
 
-// Kill makes the node deaf and dumb.
+// Kill makes the node silent: it neither receives nor sends.
 func (n *Node) Kill() {
 	n.Dead = true
 	n.Host.Receive = nil
@@ -101,7 +101,7 @@ func (n *Node) receive(d *sim.Datagram) {
 		if p != nil {
 			p.receive(f, d.Payload)
 		} else if f.Type == dp8.TypeDFrame {
-			n.onStranger(d.From, &f.DFrame)
+			n.onUnknown(d.From, &f.DFrame)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Note struct {
 	told *note.Note
 }
 
-// Neutral tells the ledger what the datagram is.
+// Neutral tells the truthWatch what the datagram is.
 func (n *Note) Neutral() *note.Note {
 	if n.told == nil {
 		n.told = n.tell()
@@ -90,7 +90,7 @@ type Message struct {
 
 // A Conn is what is true of one connection.
 type Conn struct {
-	Told      note.Conn // the same, for the ledger
+	Told      note.Conn // the same, for the truthWatch
 	SessionID uint32
 	Hosts     [2]*sim.Host // connector, listener
 	Peers     [2]*Peer
@@ -119,7 +119,7 @@ func (c *Conn) Params() dp8.Params {
 	return p
 }
 
-// tell begins what the ledger is told of the connection.
+// tell begins what the truthWatch is told of the connection.
 func (c *Conn) tell() *note.Conn {
 	c.Told = note.Conn{Protocol: "dp8", Hosts: c.Hosts, Roles: [2]string{"connector", "listener"}, Mutual: true, Counted: note.Always, Modulus: 256, Own: c,
 		SessionID: fmt.Sprintf("0x%08x", c.SessionID), Version: spell(c.Version()), Signing: [...]string{"none", "fast", "full"}[c.Signing()]}

@@ -32,9 +32,9 @@ type Peer struct {
 	ending bool          // it ends gracefully: END_STREAM is queued or sent
 	heard  time.Duration // the last valid packet
 
-	shake handshake
-	out   sender
-	in    receiver
+	handshaking handshake
+	out         sender
+	in          receiver
 
 	// Stats for tests.
 	MaxFlight                     int
@@ -44,7 +44,7 @@ type Peer struct {
 
 func newPeer(n *Node, c *Conn, side int) *Peer {
 	p := &Peer{node: n, conn: c, side: side, cfg: n.Config}
-	p.shake.peer = p
+	p.handshaking.peer = p
 	p.out = sender{peer: p, endSeq: -1, room: 2}
 	p.in = receiver{peer: p, remoteEnd: -1}
 	c.Peers[side] = p
@@ -113,13 +113,13 @@ func (p *Peer) setKeys(sender, receiver dp8.Secret) {
 // establish starts the data phase: a KeepAlive goes out at once
 // (MC-DPL8R 3.1.5.1.3, example 4.1).
 func (p *Peer) establish() {
-	p.shake.timer.Stop()
+	p.handshaking.timer.Stop()
 	p.state = established
 	p.out.rtt = max(p.out.rtt, time.Millisecond)
 	p.heard = p.now()
 	p.out.queue = append([]piece{{keepAlive: true}}, p.out.queue...)
 	p.out.pump()
-	p.after(keepAliveGrain, p.keepAliveTick)
+	p.after(keepAliveResolution, p.keepAliveTick)
 	if p.node.Established != nil {
 		p.node.Established(p)
 	}
@@ -136,7 +136,7 @@ func (p *Peer) keepAliveTick() {
 		p.out.queue = append(p.out.queue, piece{keepAlive: true})
 		p.out.pump()
 	}
-	p.after(keepAliveGrain, p.keepAliveTick)
+	p.after(keepAliveResolution, p.keepAliveTick)
 }
 
 // abandon loses the connection.
@@ -147,7 +147,7 @@ func (p *Peer) abandon() {
 
 // stop calls all timers off.
 func (p *Peer) stop() {
-	for _, t := range []*sim.Timer{p.shake.timer, p.shake.hardTimer, p.in.ackAt, p.out.maskAt} {
+	for _, t := range []*sim.Timer{p.handshaking.timer, p.handshaking.hardTimer, p.in.ackAt, p.out.maskAt} {
 		t.Stop()
 	}
 	for _, f := range p.out.flight {

@@ -49,11 +49,11 @@ type part struct {
 func (p *Peer) receive(f *dp8.Frame, payload []byte) {
 	switch f.Type {
 	case dp8.TypeConnected:
-		p.shake.onConnected(&f.Handshake)
+		p.handshaking.onConnected(&f.Handshake)
 	case dp8.TypeHardDisconnect:
 		h := &f.Handshake
 		if h.SessionID == p.conn.SessionID && p.in.genuine(payload, h.HasSignature, h.Signature, 16, p.in.remoteNext(h.RspID)) {
-			p.shake.onHard()
+			p.handshaking.onHard()
 		}
 	case dp8.TypeSACK:
 		s := &f.SACK
@@ -81,7 +81,7 @@ func (r *receiver) remoteSeq(seq uint8) int64 {
 }
 
 // remoteNext unwraps the number a partner will send next, which may stand one
-// behind a full window (AMB-DP8-08).
+// after a full window (AMB-DP8-08).
 func (r *receiver) remoteNext(seq uint8) int64 {
 	n := int64(seq - uint8(r.nextRcv))
 	if n > window {

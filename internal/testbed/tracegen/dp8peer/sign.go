@@ -30,13 +30,13 @@ func deriveReversed(payload []byte, before dp8.Secret) dp8.Secret {
 	return s
 }
 
-// deriveRaw8 takes the first 8 bytes of the payload, zeros behind a short one.
+// deriveRaw8 takes the first 8 bytes of the payload, zeros after a short one.
 func deriveRaw8(payload []byte, _ dp8.Secret) (s dp8.Secret) {
 	copy(s[:], payload)
 	return s
 }
 
-// deriveLast8 takes the last 8 bytes of the payload, zeros behind a short one.
+// deriveLast8 takes the last 8 bytes of the payload, zeros after a short one.
 func deriveLast8(payload []byte, _ dp8.Secret) (s dp8.Secret) {
 	copy(s[:], payload[max(0, len(payload)-8):])
 	return s

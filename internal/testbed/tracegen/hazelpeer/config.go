@@ -15,7 +15,7 @@ type Config struct {
 	Running      bool          // the connection is old already: the first id received is taken for the next
 
 	BareHello bool   // Hello is its id alone
-	HelloData []byte // behind the version byte
+	HelloData []byte // after the version byte
 
 	Secure   bool // in DTLS records
 	History  History

@@ -39,7 +39,7 @@ type Peer struct {
 type packet struct {
 	id      int64
 	payload []byte
-	note    note.Note // of its first sending
+	note    note.Note // of its first transmission
 	sentAt  time.Duration
 	due     time.Duration // after sentAt
 	step    time.Duration

@@ -99,7 +99,7 @@ func (p *Peer) ack(id int64) {
 		f.HasRecent, f.Recent = true, p.history(id)
 		for i := range int64(8) {
 			if f.Recent>>i&1 != 0 && id-1-i >= 0 {
-				n.Hearsay = append(n.Hearsay, id-1-i)
+				n.FromHistory = append(n.FromHistory, id-1-i)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func FE() Config {
 	return c
 }
 
-// Sep20 is the library of 2020-09: a history lags behind its packet.
+// Sep20 is the library of 2020-09: a history lags after its packet.
 func Sep20() Config {
 	c := FE()
 	c.History = MissingLate

@@ -26,7 +26,7 @@ func (p *Peer) CloseHastily() {
 
 // disconnect sends a Disconnect or its answer. The library's Disconnect has a
 // reliable number, though it is never sent again, and goes before all that is
-// queued; the page's stands behind everything.
+// queued; the page's stands after everything.
 func (p *Peer) disconnect(k knet.Kind) {
 	x := &item{msg: knet.Control(k, nil), kind: k, priority: closePriority, reliable: p.cfg.library() && k == knet.Disconnect, ordered: true}
 	if !p.cfg.library() {
@@ -45,18 +45,18 @@ func (p *Peer) disconnect(k knet.Kind) {
 // written is called when a Disconnect or its answer has left.
 func (p *Peer) written(c note.Close) {
 	p.stage = closing
-	patience := libraryPatience
+	timeout := libraryTimeout
 	if !p.cfg.library() {
-		patience = pageDisconnect
+		timeout = pageDisconnect
 	}
 	switch {
 	case c == note.Answer && p.conn.Wants[p.side]:
-		patience = pageRetry // the other side answers too
+		timeout = pageRetry // the other side answers too
 	case c == note.Answer:
 		p.leave()
 		return
 	}
-	p.linger(patience)
+	p.linger(timeout)
 }
 
 // onDisconnect answers a Disconnect. Who has said it too answers only where the

@@ -31,7 +31,7 @@ const (
 	libraryPing      = 3500 * time.Millisecond // 50
 	libraryLost      = 15 * time.Second        // looked at when it pings
 	libraryPace      = time.Millisecond        // 301: 1000 datagrams a second
-	libraryPatience  = 2 * time.Second         // an application's, for the DisconnectAck
+	libraryTimeout   = 2 * time.Second         // an application's, for the DisconnectAck
 	libraryAcks      = 33                      // pending: flushed at once
 	libraryRoom      = 1400                    // of the estimate of a datagram's size
 	libraryHeader    = 7                       // of the estimate

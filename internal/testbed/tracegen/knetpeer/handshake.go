@@ -47,8 +47,8 @@ func (p *Peer) refuse() {
 	p.stop()
 }
 
-// shake takes the handshake on and reports whether the datagram may be looked at.
-func (p *Peer) shake(d *knet.Datagram) bool {
+// handshake takes the handshake on and reports whether the datagram may be looked at.
+func (p *Peer) handshake(d *knet.Datagram) bool {
 	if len(d.Messages) == 0 {
 		return false
 	}
@@ -73,7 +73,7 @@ func (p *Peer) confirm() {
 	p.established()
 }
 
-// part says Disconnect or DisconnectAck behind all that was said before.
+// part says Disconnect or DisconnectAck after all that was said before.
 func (p *Peer) part(x *item) {
 	var needs []place
 	m := x.msg

@@ -70,7 +70,7 @@ type transfer struct {
 // A flight is a datagram that is not acknowledged.
 type flight struct {
 	id     int64 // PacketID
-	unit   int64 // page: PacketID of its first sending
+	unit   int64 // page: PacketID of its first transmission
 	items  []*item
 	sentAt time.Duration
 	data   knet.Datagram // page

@@ -57,7 +57,7 @@ func (s *sender) sendNext(urgent bool) {
 		items = s.bundle(urgent)
 	}
 	if len(items) > 0 {
-		s.ship(items)
+		s.sendItems(items)
 	}
 }
 
@@ -88,8 +88,8 @@ func (s *sender) bundle(reliable bool) (items []*item) {
 	return items
 }
 
-// ship puts messages into a datagram, with what they depend on, and sends it.
-func (s *sender) ship(items []*item) {
+// sendItems puts messages into a datagram, with what they depend on, and sends it.
+func (s *sender) sendItems(items []*item) {
 	id := s.take()
 	d := knet.Datagram{Dialect: knet.Spec, PacketID: uint32(id & knet.PacketIDMask), Reliable: items[0].reliable}
 	n := note.New(s.peer.conn, s.peer.side, "DATAGRAM")

@@ -60,7 +60,7 @@ func (r *receiver) receive(d *knet.Datagram) {
 	}
 	again := r.got[id]
 	r.newest, r.got[id] = max(r.newest, id), true
-	if !again && !r.peer.cfg.library() && r.peer.stage == pending && !r.peer.shake(d) {
+	if !again && !r.peer.cfg.library() && r.peer.stage == pending && !r.peer.handshake(d) {
 		return
 	}
 	if d.Reliable {

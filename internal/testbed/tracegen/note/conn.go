@@ -26,7 +26,7 @@ type Conn struct {
 	// Mutual says that both sides must speak before the connection is
 	// established, and both close before it is closed.
 	Mutual bool
-	// Counted is how many captured sendings of a number that nobody acknowledged
+	// Counted is how many captured transmissions of a number that nobody acknowledged
 	// tell that its sender gave up, Always for less than that. Where they are
 	// fewer, or Counted is 0, the capture must go on beyond that time.
 	Counted int
@@ -43,7 +43,7 @@ type Conn struct {
 	// plus 1; 0 for no number. Where the capture shows it acknowledged, nothing
 	// shows that the side gave up.
 	On       [2]int64
-	Messages [2][]*Message // in the order handed over; nil when Book.Lean
+	Messages [2][]*Message // in the order handed over; nil when Book.Compact
 	// Flight is the most numbers a side had outstanding; for tests, and optional.
 	Flight [2]int
 	Own    any // what the protocol keeps here
@@ -61,8 +61,8 @@ const (
 
 // A Book lists the connections of a trace.
 type Book struct {
-	Conns []*Conn
-	Lean  bool // keep nothing that grows with the capture
+	Conns   []*Conn
+	Compact bool // keep nothing that grows with the capture
 }
 
 // Enter gives a connection its id.
@@ -77,7 +77,7 @@ func (b *Book) Message(c *Conn, side int, m *Message) *Message {
 	if m.Parts == 0 {
 		m.Parts = 1
 	}
-	if !b.Lean {
+	if !b.Compact {
 		c.Messages[side] = append(c.Messages[side], m)
 	}
 	return m

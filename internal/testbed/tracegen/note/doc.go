@@ -1,6 +1,6 @@
 // Package note is what the endpoints of a trace say of the datagrams they send.
 // It names no protocol: from the notes, and from what the network did with each
-// datagram, the ledger of package tracegen counts the truth.
+// datagram, the truthWatch of package tracegen counts the truth.
 //
 //	Conn     one connection, told once
 //	Note     one datagram: what it counts as, its number, what it acknowledges

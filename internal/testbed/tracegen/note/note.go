@@ -24,10 +24,10 @@ type Note struct {
 	// Shown stands in the list of frames where there is no number.
 	Shown int64
 	// Exact says that the protocol tells a copy of this datagram by the network
-	// from another sending (a retry bit, a serial, a number of each sending).
+	// from another transmission (a retry bit, a serial, a number of each transmission).
 	// Without it identification and time decide, as they must for a reader.
 	Exact bool
-	// Alike says that of what is sent again, sendings are alike all the same: a mark
+	// Alike says that of what is sent again, transmissions are alike all the same: a mark
 	// tells the first one from them, and identification must tell copies of the rest.
 	Alike bool
 
@@ -36,19 +36,19 @@ type Note struct {
 	Units []int64
 	// Retry says that the endpoint had sent the unit before.
 	Retry bool
-	// Marked says that the bytes tell so: it counts even when no earlier sending
+	// Marked says that the bytes tell so: it counts even when no earlier transmission
 	// was captured. Without it a retry counts when the unit was captured before.
 	Marked bool
 
 	// What it acknowledges of the other side's numbers.
 	AckBelow int64   // all below; -1 none
 	Acks     []int64 // and these
-	// Hearsay are numbers it acknowledges without having been asked: a history
+	// FromHistory are numbers it acknowledges without having been asked: a history
 	// that takes for received what was never expected. Of a number not captured
 	// yet it says nothing.
-	Hearsay []int64
+	FromHistory []int64
 	// Answers is the datagram whose arrival it acknowledges, for endpoints that do so of
-	// each sending.
+	// each transmission.
 	Answers *sim.Datagram
 	// GivenUp are numbers of this side that it will not send again.
 	GivenUp []int64
@@ -56,9 +56,9 @@ type Note struct {
 	Parts []Part // application data it carries, in order
 
 	// What it does to the connection.
-	Opens       bool  // its start: captured, the connection is complete
-	Establishes bool  // captured, it shows that the other side was accepted
-	Close       Close //
+	Opens       bool // its start: captured, the connection is complete
+	Establishes bool // captured, it shows that the other side was accepted
+	Close       Close
 	Proves      bool  // the bytes decide the sender's dialect
 	Shows       uint8 // bits of what decides it together; see Conn.Proof
 }

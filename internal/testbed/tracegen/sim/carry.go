@@ -50,7 +50,7 @@ func (n *Network) address(d *Datagram) {
 	if d.From.Addr.Addr().Is6() {
 		return
 	}
-	d.ID, d.Anew = 1, true
+	d.ID, d.FreshIDs = 1, true
 	if size := 8 + len(d.Payload); size+20 > n.MTU {
 		// All but the last are of a multiple of 8 bytes.
 		room := (n.MTU - 20) &^ 7

@@ -8,10 +8,10 @@ import (
 // A Host is one address and port on one side of the capture point.
 type Host struct {
 	Addr   netip.AddrPort
-	Side   int     // 0 or 1
-	MAC    [6]byte //
-	ZeroID bool    // send IPv4 identification 0 and don't-fragment, as some systems do
-	Tick   uint32  // tick count in ms at time zero
+	Side   int // 0 or 1
+	MAC    [6]byte
+	ZeroID bool   // send IPv4 identification 0 and don't-fragment, as some systems do
+	Tick   uint32 // tick count in ms at time zero
 
 	// Receive takes what arrives. A nil Receive is a dead host.
 	Receive func(d *Datagram)
@@ -52,7 +52,7 @@ type Datagram struct {
 	Broken  bool   // its checksum tells so
 
 	ID        uint16 // IPv4 identification
-	Anew      bool   // the network's copies of it have identifications of their own
+	FreshIDs  bool   // the network's copies of it have identifications of their own
 	Parts     int    // IP packets it takes
 	Passed    int    // packets that reached the capture point
 	Captured  int    // packets in the capture

@@ -8,11 +8,11 @@ import (
 
 // A Tap is the capture point.
 type Tap struct {
-	Loss  float64       // chance that a packet that passes is not captured
-	Start time.Duration // nothing is captured before
-	Stop  time.Duration // nor from here on; 0 means never
-	Deaf  [2]bool       // packets from this side are not captured
-	Link  Link          // how packets are wrapped
+	Loss   float64       // chance that a packet that passes is not captured
+	Start  time.Duration // nothing is captured before
+	Stop   time.Duration // nor from here on; 0 means never
+	Unseen [2]bool       // packets from this side are not captured
+	Link   Link          // how packets are wrapped
 }
 
 // A Place is where packets are seen on their way.
@@ -23,9 +23,9 @@ const Midway Place = 2
 
 // A Packet is one captured packet.
 type Packet struct {
-	Frame int           // from 1
-	Time  time.Duration //
-	Data  []byte        // with the link layer's header
+	Frame int // from 1
+	Time  time.Duration
+	Data  []byte // with the link layer's header
 }
 
 // An Observer learns what became of datagrams.
@@ -58,7 +58,7 @@ type Network struct {
 	Faults []int // numbers of the captured packets that Tamper marked
 
 	// Gate, when not nil, stands before each half of the way, 0 in front of the capture
-	// point and 1 behind it: it tells how long a packet waits there, or that it is lost.
+	// point and 1 after it: it tells how long a packet waits there, or that it is lost.
 	Gate func(d *Datagram, half int) (wait time.Duration, lost bool)
 
 	// Translate, when not nil, changes addresses as a router does: of what a host sends,
@@ -70,11 +70,11 @@ type Network struct {
 	Sees func(d *Datagram, part int, ip []byte, at Place)
 
 	// Hold, when not nil, stops processes: it tells how long a datagram waits in its machine
-	// before it leaves, or behind the wire before it is read, or that it never leaves.
+	// before it leaves, or after the wire before it is read, or that it never leaves.
 	Hold func(d *Datagram, arrives bool) (wait time.Duration, lost bool)
 
 	// Damage, when not nil, tells which bytes arrive in the place of a payload that the way
-	// behind the capture point changes, nil for the same. Where they are broken, the checksum
+	// after the capture point changes, nil for the same. Where they are broken, the checksum
 	// is as it was, and nobody reads them.
 	Damage func(d *Datagram) (changed []byte, broken bool)
 
@@ -192,7 +192,7 @@ func (n *Network) travel(d *Datagram, half int, arrive func()) {
 		}
 	}
 	if d.Parts > 1 {
-		copies = min(copies, 1) // a doubled fragment would leave half a datagram behind
+		copies = min(copies, 1) // a doubled fragment would leave half a datagram after
 	}
 	for i := range copies {
 		d.live++
@@ -241,7 +241,7 @@ func (n *Network) captures(d *Datagram) bool {
 		d.Outside++
 		return false
 	}
-	return !n.Tap.Deaf[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
+	return !n.Tap.Unseen[d.From.Side] && !(n.Tap.Loss > 0 && n.Rand.Float64() < n.Tap.Loss)
 }
 
 // enter is a packet on the wire of the machine that it was sent to.

@@ -1,7 +1,7 @@
 // Package wire plays the endpoints of package tracegen over real UDP sockets, in
 // real time, so that captures of them can be tested where the truth is known.
 //
-//	Play   one conversation, with the whole truth of a trace
+//	Play   one connection, with the whole truth of a trace
 //	Load   many that come and go, with totals
 //	Flood  numbered datagrams as fast as asked for
 //	netns  network namespaces for tests
@@ -9,7 +9,7 @@
 // Endpoints have a simulated clock; here it follows the real one. All of a run is
 // of one goroutine, but for the readers of the sockets. Whatever is sent is known
 // until it is received, so that the receiving end gets the very datagram the
-// ledger watches once its bytes have come over the socket.
+// truthWatch watches once its bytes have come over the socket.
 //
 // # What the network does
 //
@@ -27,7 +27,7 @@
 // captures that leg alone when it filters the port of the end that stands on it,
 // "udp port N" with the port of Truth.A for leg 0, of Truth.B for leg 1.
 //
-// # What a capture must heed
+// # What a capture must regard
 //
 // On loopback a packet socket sees a datagram leave and arrive; one of both counts.
 // Checksums of what never left the machine may be left to hardware that is not

@@ -28,7 +28,7 @@ func TestVanish(t *testing.T) {
 	}
 }
 
-// TestUntil ends a conversation that has much more to say.
+// TestUntil ends a connection that has much more to say.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	for _, kind := range tracegen.TalkProtocols() {
@@ -48,7 +48,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// TestLimit ends a conversation before its end.
+// TestLimit ends a connection before its end.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	truth, err := Play(context.Background(), Config{Talk: chat("dp8"), A: loopback, B: loopback, Seed: 1, Limit: 200 * time.Millisecond})

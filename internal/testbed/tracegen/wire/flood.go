@@ -85,7 +85,7 @@ func Flood(ctx context.Context, c FloodConfig) (Flooded, error) {
 	return out, err
 }
 
-// due is how many datagrams should have been sent by now.
+// due counts the datagrams that should have been sent by now.
 func due(c *FloodConfig, elapsed time.Duration) int {
 	if c.PerSecond <= 0 {
 		return c.Packets
@@ -99,7 +99,7 @@ func nap(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// batchSize is how many datagrams go to the system at once where it can do that.
+// batchSize is the number of datagrams that go to the system at once where it can do that.
 const batchSize = 64
 
 // payloads makes the payloads of a batch.

@@ -11,14 +11,14 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// LoadConfig is many conversations at a time.
+// LoadConfig is many connections at a time.
 type LoadConfig struct {
 	Kinds    []string   // of tracegen.TalkKinds
 	Addr     netip.Addr // of all sockets
 	Port     uint16     // of the server of the first kind, the others above; 0: any
-	Pairs    int        // conversations of each kind at a time
+	Pairs    int        // connections of each kind at a time
 	Duration time.Duration
-	// Churn is the mean time a conversation lasts; 0: as long as the run. Then
+	// Churn is the mean time a connection lasts; 0: as long as the run. Then
 	// another takes its place, with a new port.
 	Churn    time.Duration
 	Vanish   float64 // share that ends without a word
@@ -29,21 +29,21 @@ type LoadConfig struct {
 	Listen [2]Listener
 }
 
-// DefaultMessages makes 10 to 20 datagrams a second and conversation, with all that
+// DefaultMessages makes 10 to 20 datagrams a second and connection, with all that
 // protocols add to what is said.
 const DefaultMessages = 4
 
 // Times of a load.
 const (
-	loadGrain  = 2 * time.Millisecond   // of the loop; it is part of round trips
-	loadLook   = 250 * time.Millisecond // how often a conversation is looked at
-	loadLinger = time.Second            // what is late may still come
-	loadGrace  = 20 * time.Second       // for who is left alone, before it is taken away
-	loadRamp   = 3 * time.Second        // in which the first ones begin
-	loadRoom   = 2048                   // of a datagram
+	loadResolution = 2 * time.Millisecond   // of the loop; it is part of round trips
+	loadLook       = 250 * time.Millisecond // how often a connection is looked at
+	loadLinger     = time.Second            // what is late may still come
+	loadGrace      = 20 * time.Second       // for who is left alone, before it is taken away
+	loadRamp       = 3 * time.Second        // in which the first ones begin
+	loadRoom       = 2048                   // of a datagram
 )
 
-// Load plays conversations until Duration has passed, and cuts those that are left.
+// Load plays connections until Duration has passed, and cuts those that are left.
 // All clients speak to one server socket for each kind, as real ones do.
 func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	if c.Pairs < 1 || len(c.Kinds) == 0 || c.Duration <= 0 {
@@ -52,7 +52,7 @@ func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	if c.Messages == 0 {
 		c.Messages = DefaultMessages
 	}
-	l := &load{LoadConfig: c, loop: newLoop(loadGrain), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, port: uint16(firstPort + rand.IntN(lastPort-firstPort))}
+	l := &load{LoadConfig: c, loop: newLoop(loadResolution), rand: rand.New(rand.NewPCG(c.Seed, 5)), live: map[*guest]bool{}, port: uint16(firstPort + rand.IntN(lastPort-firstPort))}
 	l.totals.Seed, l.totals.Kinds = c.Seed, map[string]*Sum{}
 	defer l.closeAll()
 	for i, kind := range c.Kinds {
@@ -67,7 +67,7 @@ func Load(ctx context.Context, c LoadConfig) (*Totals, error) {
 	return l.finish()
 }
 
-// A load is conversations at play.
+// A load is connections at play.
 type load struct {
 	LoadConfig
 	loop    *loop
@@ -79,7 +79,7 @@ type load struct {
 	totals  Totals
 }
 
-// A guest is one conversation, with its client's socket.
+// A guest is one connection, with its client's socket.
 type guest struct {
 	pair
 	kind   string
@@ -109,7 +109,7 @@ func (l *load) serve(i int, kind string) error {
 	return nil
 }
 
-// enter starts a conversation.
+// enter starts a connection.
 func (l *load) enter(kind string, server *socket, first bool) {
 	if l.ended {
 		return
@@ -129,7 +129,7 @@ func (l *load) enter(kind string, server *socket, first bool) {
 		talk.Traffic[i] = tracegen.SmallTalk(l.Messages)
 	}
 	g.tracks[0][sim.Pass], g.tracks[1][sim.Pass] = l.loop.lay(client, server), l.loop.lay(server, client)
-	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Lean: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
+	s := tracegen.Setup{Paths: [2]sim.Path{l.Path, l.Path}, MTU: room, Compact: true, Addrs: [2]string{client.addr.String(), server.addr.String()}}
 	if g.live, err = talk.Live(s, l.rand.Uint64(), &l.loop.clock, g.carry); err != nil {
 		l.loop.fail(err)
 		return
@@ -161,7 +161,7 @@ func (l *load) client() (s *socket, err error) {
 	return nil, err
 }
 
-// life is how long a conversation lasts: half to one and a half of the mean; the
+// life is how long a connection lasts: half to one and a half of the mean; the
 // first ones are of any age already, so that they do not end all at once.
 func (l *load) life(first bool) time.Duration {
 	d := l.Churn/2 + time.Duration(l.rand.Int64N(int64(l.Churn)))
@@ -171,7 +171,7 @@ func (l *load) life(first bool) time.Duration {
 	return max(d, time.Second)
 }
 
-// look takes a conversation away that is over, and lets another come when its
+// look takes a connection away that is over, and lets another come when its
 // applications have fallen silent.
 func (l *load) look(g *guest, server *socket) {
 	now := l.loop.clock.Now()
@@ -197,7 +197,7 @@ func (l *load) look(g *guest, server *socket) {
 	l.loop.clock.Do(loadLook, func() { l.look(g, server) })
 }
 
-// finishOff ends both processes of a conversation. What is on its way still arrives.
+// finishOff ends both processes of a connection. What is on its way still arrives.
 func (l *load) finishOff(g *guest) {
 	if g.how == "" {
 		g.how = g.end(l.loop.clock.Now())
@@ -205,7 +205,7 @@ func (l *load) finishOff(g *guest) {
 	}
 }
 
-// end says how a conversation ended that is taken away now.
+// end says how a connection ended that is taken away now.
 func (g *guest) end(now time.Duration) string {
 	switch {
 	case g.vanish && now >= g.leave:
@@ -218,7 +218,7 @@ func (g *guest) end(now time.Duration) string {
 	return Cut
 }
 
-// depart takes a conversation away and adds it up.
+// depart takes a connection away and adds it up.
 func (l *load) depart(g *guest) {
 	l.totals.LostBySystem += g.close(l.loop)
 	g.socket.close()
@@ -242,7 +242,7 @@ func (l *load) finish() (*Totals, error) {
 	for g := range l.live {
 		l.depart(g)
 	}
-	l.totals.Strays, l.totals.Behind = l.loop.strays, l.loop.behind.Seconds()
+	l.totals.Strays, l.totals.Lag = l.loop.strays, l.loop.mostLag.Seconds()
 	l.totals.Still = time.Duration(l.loop.still.Load()).Seconds()
 	l.totals.All.Ends = map[string]int{}
 	for _, s := range l.totals.Kinds {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// TestLoad lets conversations of all protocols come and go, and looks whether the
+// TestLoad lets connections of all protocols come and go, and looks whether the
 // totals agree with each other.
 func TestLoad(t *testing.T) {
 	t.Parallel()

@@ -11,21 +11,21 @@ import (
 // A loop runs the clock of endpoints along the real one and hands them what their
 // sockets receive.
 type loop struct {
-	clock  sim.Clock
-	start  time.Time
-	grain  time.Duration // look at sockets and clock so often; 0: whenever there is something
-	in     inbox
-	spare  []arrival
-	routes map[route]*track
-	looked time.Duration // when in was looked at last, by the real clock
-	behind time.Duration // the most the clock was behind the real one
-	still  atomic.Int64  // for how long it stood still, ns
-	strays int           // arrivals that nobody here sent
-	err    error
+	clock      sim.Clock
+	start      time.Time
+	resolution time.Duration // look at sockets and clock so often; 0: whenever there is something
+	in         inbox
+	spare      []arrival
+	routes     map[route]*track
+	looked     time.Duration // when in was looked at last, by the real clock
+	mostLag    time.Duration // the most the clock was slower than the real one
+	still      atomic.Int64  // for how long it stood still, ns
+	strays     int           // arrivals that nobody here sent
+	err        error
 }
 
-func newLoop(grain time.Duration) *loop {
-	return &loop{start: time.Now(), grain: grain, in: inbox{wake: make(chan struct{}, 1)}, routes: map[route]*track{}}
+func newLoop(resolution time.Duration) *loop {
+	return &loop{start: time.Now(), resolution: resolution, in: inbox{wake: make(chan struct{}, 1)}, routes: map[route]*track{}}
 }
 
 // elapsed is the time of the endpoints: the real one without what the clock stood
@@ -52,7 +52,7 @@ func (l *loop) run(ctx context.Context, stop func() bool) error {
 			return l.err
 		}
 		wake := l.in.wake
-		if l.grain > 0 {
+		if l.resolution > 0 {
 			wake = nil
 		}
 		timer.Reset(l.pause())
@@ -65,7 +65,7 @@ func (l *loop) run(ctx context.Context, stop func() bool) error {
 	}
 }
 
-// A clock that is farther behind than a process that runs can be stood still
+// A clock that is slower by more than a process that runs can be stood still
 // meanwhile: on a machine that is too busy the endpoints are slow. They lose nothing
 // that only waits to be looked at, and never hurry to send what is overdue.
 const (
@@ -78,7 +78,7 @@ func (l *loop) turn() {
 	l.looked = l.elapsed()
 	end := l.looked
 	if lag := l.looked - l.clock.Now(); lag > tooLate {
-		l.behind = max(l.behind, lag)
+		l.mostLag = max(l.mostLag, lag)
 		l.still.Add(int64(lag - step))
 		end = l.clock.Now() + step
 		l.looked = end
@@ -97,8 +97,8 @@ func (l *loop) turn() {
 
 // pause is how long there is nothing to do.
 func (l *loop) pause() time.Duration {
-	if l.grain > 0 {
-		return l.grain
+	if l.resolution > 0 {
+		return l.resolution
 	}
 	next, ok := l.clock.Next()
 	if !ok {

@@ -72,7 +72,7 @@ func crossed(t *testing.T, n *netns.Namespace, cases ...played) {
 }
 
 // TestFragments sends datagrams that are larger than the wire takes at once: the
-// ledger counts the packets the system makes of them.
+// truthWatch counts the packets the system makes of them.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	pair := netns.Pair(t, 600)

@@ -11,17 +11,17 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// Config is one conversation.
+// Config is one connection.
 type Config struct {
 	Talk tracegen.Talk
 	A, B netip.AddrPort // addresses of the end that connects and of the other; port 0: any
 	// Paths are what the network does to what A and B send, without a relay: the
-	// near segments before the wire, the far ones behind it.
+	// near segments before the wire, the far ones after it.
 	Paths [2]sim.Path
 	Relay *Relay // nil: the ends send to each other
 	Seed  uint64
 	MTU   int           // of the wire; 0: all datagrams fit, as on loopback
-	Limit time.Duration // end of a conversation that does not end; 0: a minute
+	Limit time.Duration // end of a connection that does not end; 0: a minute
 	// Listen opens the sockets of A and B where not nil.
 	Listen [2]Listener
 }
@@ -36,7 +36,7 @@ type Relay struct {
 	Listen Listener
 }
 
-// Truth is what is true of a capture of a conversation.
+// Truth is what is true of a capture of a connection.
 type Truth struct {
 	*tracegen.Truth
 	A      netip.AddrPort `json:"a_address"`
@@ -50,7 +50,7 @@ type Truth struct {
 	// those that came from elsewhere. With either, the rest may be wrong.
 	Lost   int     `json:"lost_by_system"`
 	Strays int     `json:"strays"`
-	Behind float64 `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
+	Lag    float64 `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 }
 
 // SideTruth is what became of what one end sent, wherever it was captured.
@@ -59,14 +59,14 @@ type SideTruth struct {
 	Bytes     int                `json:"bytes"` // of their payloads
 	Dropped   int                `json:"dropped"`
 	Doubled   int                `json:"doubled"`
-	Overtaken int                `json:"overtaken"` // arrived behind a datagram sent later
+	Overtaken int                `json:"overtaken"` // arrived after a datagram sent later
 	Datagrams []tracegen.Passage `json:"datagrams"`
 }
 
 // defaultLimit ends what does not end by itself.
 const defaultLimit = time.Minute
 
-// Play plays a conversation. It returns when both ends are done, at the limit, or
+// Play plays a connection. It returns when both ends are done, at the limit, or
 // with the context's error; the sockets are closed then.
 func Play(ctx context.Context, c Config) (*Truth, error) {
 	if c.Relay != nil && c.Paths != [2]sim.Path{} {
@@ -80,7 +80,7 @@ func Play(ctx context.Context, c Config) (*Truth, error) {
 	return p.run(ctx)
 }
 
-// A play is a conversation at play.
+// A play is a connection at play.
 type play struct {
 	Config
 	loop    *loop
@@ -140,7 +140,7 @@ func (p *play) layRelay() error {
 	return nil
 }
 
-// setup is what the ledger knows of the network.
+// setup is what the truthWatch knows of the network.
 func (p *play) setup() tracegen.Setup {
 	s := tracegen.Setup{Paths: p.Paths, MTU: p.MTU}
 	if s.MTU == 0 {
@@ -208,7 +208,7 @@ func (p *play) truth() *Truth {
 		out.RelayA, out.RelayB = p.faces[0].addr, p.faces[1].addr
 	}
 	out.Lost = p.pair.close(p.loop)
-	out.Truth, out.Strays, out.Behind = p.pair.live.Truth(), p.loop.strays, p.loop.behind.Seconds()
+	out.Truth, out.Strays, out.Lag = p.pair.live.Truth(), p.loop.strays, p.loop.mostLag.Seconds()
 	for i, all := range p.pair.live.Passages() {
 		out.Sides[i] = sideOf(all)
 	}

@@ -15,7 +15,7 @@ import (
 
 var loopback = netip.MustParseAddrPort("127.0.0.1:0")
 
-// chat is a conversation of about a second, with some messages that take several
+// chat is a connection of about a second, with some messages that take several
 // datagrams.
 func chat(kind string) tracegen.Talk {
 	t := tracegen.Traffic{N: 60, Every: 30 * time.Millisecond, Burst: 3, Together: 0.3, Min: 8, Max: 120,
@@ -26,7 +26,7 @@ func chat(kind string) tracegen.Talk {
 // lossy loses 5%, doubles 5% and swaps 5% of what each side sends.
 var lossy = sim.Segment{Delay: 10 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.05, Dup: 0.05, Late: 0.05, LateBy: 8 * time.Millisecond}
 
-// complete gives the truth of a conversation that came to its end, with every
+// complete gives the truth of a connection that came to its end, with every
 // message that was promised.
 func (c *played) complete(t *testing.T) *Truth {
 	t.Helper()
@@ -76,7 +76,7 @@ func whole(t *testing.T, truth *Truth) {
 	}
 }
 
-// A case is a conversation that is played at the same time as others.
+// A case is a connection that is played at the same time as others.
 type played struct {
 	Config
 	name  string
@@ -95,7 +95,7 @@ func together(cases []played) {
 }
 
 // TestPlay plays every kind over a network that only takes its time: on a way of no
-// length, who waits for two round trips has no patience with a busy machine.
+// length, who waits for two round trips is too early on a busy machine.
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	way := sim.Path{Near: sim.Segment{Delay: 10 * time.Millisecond}}
@@ -177,7 +177,7 @@ func checkRelay(t *testing.T, truth *Truth, leg int) {
 		if before := i != leg; before && d.Lost.After > 0 || !before && d.Lost.Before > 0 {
 			t.Errorf("side %d, leg %d: lost %+v: on the wrong side of the capture", i, leg, d.Lost)
 		}
-		// Of what is sent on the leg that is captured, the capture has the first sending.
+		// Of what is sent on the leg that is captured, the capture has the first transmission.
 		// It counts messages where those are what is sent again.
 		if i == leg && (again == 0) != (d.Retries == 0) {
 			t.Errorf("side %d sent %d datagrams again, the ledger has %d", i, again, d.Retries)

@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
-// How conversations of a Load ended.
+// How connections of a Load ended.
 const (
 	Closed    = "closed"    // gracefully, or, where a protocol knows no end, when all was said
 	Vanished  = "vanished"  // the client fell silent without a word
@@ -18,8 +18,8 @@ const (
 type Totals struct {
 	Seed         uint64          `json:"seed"`
 	Seconds      float64         `json:"seconds"`
-	Peak         int             `json:"peak_live"`      // conversations at a time
-	Behind       float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
+	Peak         int             `json:"peak_live"`      // connections at a time
+	Lag          float64         `json:"behind_seconds"` // the most the endpoints' clock lagged: this machine was too busy
 	Still        float64         `json:"still_seconds"`  // for how long it stood still then
 	LostBySystem int             `json:"lost_by_system"`
 	Strays       int             `json:"strays"`
@@ -27,7 +27,7 @@ type Totals struct {
 	Kinds        map[string]*Sum `json:"kinds"`
 }
 
-// A Sum counts conversations. What is counted of datagrams is what passed the wire;
+// A Sum counts connections. What is counted of datagrams is what passed the wire;
 // units and ways of counting are those of tracegen.Direction, of both directions.
 type Sum struct {
 	Server       netip.AddrPort `json:"server,omitzero"`
@@ -49,7 +49,7 @@ type Sum struct {
 	LostAfter    int            `json:"lost_after_capture"`
 }
 
-// count adds a conversation that is over.
+// count adds a connection that is over.
 func (s *Sum) count(l *tracegen.Live) {
 	if l.Established() == [2]bool{true, true} {
 		s.Established++

@@ -30,9 +30,9 @@ type route struct {
 	from netip.AddrPort
 }
 
-// patience is how long a datagram may take from one socket of this process to
+// timeout is how long a datagram may take from one socket of this process to
 // another before it counts as lost.
-const patience = 10 * time.Second
+const timeout = 10 * time.Second
 
 // lay makes a track.
 func (l *loop) lay(from, to *socket) *track {
@@ -44,7 +44,7 @@ func (l *loop) lay(from, to *socket) *track {
 // remove takes a track up: what is on it is lost.
 func (l *loop) remove(t *track) {
 	delete(l.routes, route{t.to, t.from.addr})
-	t.expire(l.looked + 2*patience)
+	t.expire(l.looked + 2*timeout)
 }
 
 // send sends a datagram.
@@ -73,7 +73,7 @@ func (t *track) receive(a arrival) bool {
 
 // expire gives up what is too long under way.
 func (t *track) expire(now time.Duration) {
-	for len(t.flying) > 0 && now-t.flying[0].at > patience {
+	for len(t.flying) > 0 && now-t.flying[0].at > timeout {
 		f := t.flying[0]
 		t.flying = slices.Delete(t.flying, 0, 1)
 		t.lost++

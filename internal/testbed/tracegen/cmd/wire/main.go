@@ -1,4 +1,4 @@
-// Command wire plays conversations of known truth over real UDP sockets, for live
+// Command wire plays connections of known truth over real UDP sockets, for live
 // captures to see. It prints what is true of them as JSON.
 //
 //	wire -proto dp8,dp4,knet,hazel -listen 127.0.0.1 -pairs 10 -duration 10s -loss 0.02 -seed 1 -churn 30s

@@ -14,10 +14,10 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// A stranger is an invented protocol over UDP that numbers and acknowledges its
+// An invented protocol is one over UDP that numbers and acknowledges its
 // datagrams as ours do, in a layout of its own: what a recogniser of behaviour
 // must not fall for.
-type stranger struct {
+type invented struct {
 	data, ack []piece
 	ackEvery  int // datagrams an acknowledgement answers
 	window    int
@@ -73,8 +73,8 @@ func inventPieces(rnd *rand.Rand, must ...pieceKind) []piece {
 
 // invent makes a protocol. Acknowledgements may come in datagrams of their own,
 // with the data, or both.
-func invent(rnd *rand.Rand) *stranger {
-	s := &stranger{ackEvery: 1 + rnd.IntN(3), window: 1 + rnd.IntN(4), largest: 1 + rnd.IntN(80)}
+func invent(rnd *rand.Rand) *invented {
+	s := &invented{ackEvery: 1 + rnd.IntN(3), window: 1 + rnd.IntN(4), largest: 1 + rnd.IntN(80)}
 	s.data = inventPieces(rnd, sequence)
 	if rnd.IntN(2) == 0 {
 		s.data = inventPieces(rnd, kindByte, sequence, acknowledged)
@@ -83,12 +83,12 @@ func invent(rnd *rand.Rand) *stranger {
 	return s
 }
 
-type strangerEnd struct {
+type inventedEnd struct {
 	next, got uint32
 	session   uint32
 }
 
-func (s *stranger) write(rnd *rand.Rand, list []piece, e *strangerEnd, ms uint32, payload int) []byte {
+func (s *invented) write(rnd *rand.Rand, list []piece, e *inventedEnd, ms uint32, payload int) []byte {
 	var b []byte
 	for _, p := range list {
 		v := p.value
@@ -128,8 +128,8 @@ func (s *stranger) write(rnd *rand.Rand, list []piece, e *strangerEnd, ms uint32
 }
 
 // play lets two ends of one talk and gives their datagrams.
-func (s *stranger) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram) {
-	ends := [2]strangerEnd{{session: rnd.Uint32()}, {session: rnd.Uint32()}}
+func (s *invented) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram) {
+	ends := [2]inventedEnd{{session: rnd.Uint32()}, {session: rnd.Uint32()}}
 	for i := range ends {
 		ends[i].next = []uint32{0, 1, rnd.Uint32()}[rnd.IntN(3)]
 	}
@@ -158,11 +158,11 @@ func (s *stranger) play(rnd *rand.Rand, pair int, n int) (all []dissect.Datagram
 	return all
 }
 
-// TestStrangers: invented protocols that number and acknowledge must never be
-// recognised, whatever their layout. DPDISSECT_STRANGERS sets how many are tried.
-func TestStrangers(t *testing.T) {
+// TestInventedProtocols: invented protocols that number and acknowledge must never be
+// recognised, whatever their layout. DPDISSECT_INVENTED sets how many are tried.
+func TestInventedProtocols(t *testing.T) {
 	n := 1500
-	if s := os.Getenv("DPDISSECT_STRANGERS"); s != "" {
+	if s := os.Getenv("DPDISSECT_INVENTED"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
 	rnd := rand.New(rand.NewPCG(4, 5))

@@ -7,10 +7,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// TestVeil: addresses are replaced by those of tests, the same by the same, ports stay, and
+// TestPseudonyms: addresses are replaced by those of tests, the same by the same, ports stay, and
 // what stands for many hosts or for the host itself stays as well.
-func TestVeil(t *testing.T) {
-	v := (&reportCommand{redact: true}).veil()
+func TestPseudonyms(t *testing.T) {
+	v := (&reportCommand{redact: true}).pseudonyms()
 	v.addresses = map[[16]byte][16]byte{}
 	for _, x := range [][2]string{
 		{"10.0.0.5:2302", "198.18.0.1:2302"}, {"10.0.0.6:1", "198.18.0.2:1"}, {"10.0.0.5:7", "198.18.0.1:7"},
@@ -22,7 +22,7 @@ func TestVeil(t *testing.T) {
 		if v.address(&e); e.String() != x[1] {
 			t.Errorf("%s became %s, want %s", x[0], e, x[1])
 		}
-		if v.unveil(&e); e.String() != x[0] {
+		if v.realAddress(&e); e.String() != x[0] {
 			t.Errorf("%s became %s again, want %s", x[1], e, x[0])
 		}
 	}

@@ -24,9 +24,9 @@ type ignored struct {
 // passed to be there for certain, in ns.
 const longKnown = 100e6
 
-// judgeIgnored judges a resend of what was acknowledged (Hazel page: when the sending
+// judgeIgnored judges a resend of what was acknowledged (Hazel page: when the transmission
 // client receives the acknowledgement it should not resend the data again). An
-// acknowledgement may be lost behind the capture point, as rarely as packets of the other
+// acknowledgement may be lost after the capture point, as rarely as packets of the other
 // side on the same way are, which then are sent again. Between two that count one such
 // packet was answered at once, so that no single accident explains both.
 func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
@@ -52,7 +52,7 @@ func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
 	sample := conform.Sample{N: max(peer.Heard, g.n) + 1, Bad: g.n}
 	y := rules.Here(rRelNoresend, fmt.Sprintf("ID %d is resent %d ms after its acknowledgement (%d such packets so far), although what the other side sends arrives",
 		j.Packet.ID, (j.Frame.Time-j.Was.AckAt)/1e6, g.n), append([]uint64{first.Frame}, g.frames[:min(g.n-1, len(g.frames))]...)...)
-	if !sample.Absurd(lost * max(1, each)) {
+	if !sample.Implausible(lost * max(1, each)) {
 		if g.n < leastIgnored {
 			return
 		}
@@ -103,11 +103,11 @@ func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
 	if h.t.answered {
 		return conform.Passed, conform.GuardNone
 	}
-	times, apart, others := h.j.inVain(h.dir, h.num, h.t)
+	times, apart, others := h.j.unansweredTries(h.dir, h.num, h.t)
 	switch {
 	case others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // nothing may arrive
-	case !h.j.incredible(times, apart):
+	case !h.j.beyondChance(times, apart):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone

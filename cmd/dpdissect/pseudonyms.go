@@ -11,10 +11,10 @@ import (
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
-// A veil replaces addresses and words by ones that mean nothing, the same for the same; nil
+// Pseudonyms replace addresses and words by ones that mean nothing, the same for the same; nil
 // replaces nothing. Addresses are replaced before they are tracked, in the order of their
 // first packets, so that everything that speaks of them speaks alike.
-type veil struct {
+type pseudonyms struct {
 	addresses map[[16]byte][16]byte
 	v4, v6    uint32
 	texts     map[string]string
@@ -23,16 +23,16 @@ type veil struct {
 	real map[[16]byte][16]byte // the other way
 }
 
-func (c *reportCommand) veil() *veil {
+func (c *reportCommand) pseudonyms() *pseudonyms {
 	if !c.redact {
 		return nil
 	}
-	return &veil{texts: map[string]string{}, real: map[[16]byte][16]byte{}}
+	return &pseudonyms{texts: map[string]string{}, real: map[[16]byte][16]byte{}}
 }
 
 // attach makes a pass over the captures see other addresses. Each pass begins again, and
 // gives the same ones.
-func (v *veil) attach(r *pipeline.Run) {
+func (v *pseudonyms) attach(r *pipeline.Run) {
 	if v == nil {
 		return
 	}
@@ -52,7 +52,7 @@ func (v *veil) attach(r *pipeline.Run) {
 // address replaces the address of an endpoint. What stands for many hosts, or for the host
 // itself, stays: 198.18.0.0/15 and 2001:db8::/32 are for examples and tests (RFC 2544,
 // RFC 3849).
-func (v *veil) address(e *dissect.Endpoint) {
+func (v *pseudonyms) address(e *dissect.Endpoint) {
 	addr := e.Addr()
 	if addr.IsMulticast() || addr.IsLoopback() || addr.IsUnspecified() || e.IP[12] == 255 && addr.Is4() {
 		return
@@ -76,8 +76,8 @@ func (v *veil) address(e *dissect.Endpoint) {
 	e.IP = to
 }
 
-// unveil gives an endpoint its own address again: -Y asks for what is in the capture.
-func (v *veil) unveil(e *dissect.Endpoint) {
+// realAddress gives an endpoint its own address again: -Y asks for what is in the capture.
+func (v *pseudonyms) realAddress(e *dissect.Endpoint) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if real, ok := v.real[e.IP]; ok {
@@ -86,7 +86,7 @@ func (v *veil) unveil(e *dissect.Endpoint) {
 }
 
 // words replaces what packets say in words, and the paths of captures.
-func (v *veil) words(a *report.Analysis) {
+func (v *pseudonyms) words(a *report.Analysis) {
 	for _, c := range a.Conns {
 		c.Reason = v.text(c.Reason)
 	}
@@ -96,7 +96,7 @@ func (v *veil) words(a *report.Analysis) {
 }
 
 // text is what stands for a text.
-func (v *veil) text(s string) string {
+func (v *pseudonyms) text(s string) string {
 	if s == "" {
 		return ""
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
-// A ledger watches the capture point and the fate of datagrams, and knows from
+// A truthWatch watches the capture point and the fate of datagrams, and knows from
 // the senders' notes what they are. It names no protocol.
-type ledger struct {
-	net    *sim.Network
-	lean   bool // count only; for captures that do not fit into memory
-	conns  map[*note.Conn]*connWatch
-	order  []*connWatch
-	frames []Frame
-	unseen []Frame
-	forged []int
-	index  map[int]int // capture frame → place in frames
-	extend func(c *note.Conn) extension
+type truthWatch struct {
+	net     *sim.Network
+	compact bool // count only; for captures that do not fit into memory
+	conns   map[*note.Conn]*connWatch
+	order   []*connWatch
+	frames  []Frame
+	unseen  []Frame
+	forged  []int
+	index   map[int]int // capture frame → place in frames
+	extend  func(c *note.Conn) extension
 
 	latest                                           time.Duration // of a captured packet
 	packets, datagrams, fragments, notUDP, malformed int
@@ -34,11 +34,11 @@ type extension interface {
 	report(w *connWatch, out *Connection)
 }
 
-func newLedger(net *sim.Network, lean bool) *ledger {
-	return &ledger{net: net, lean: lean, conns: map[*note.Conn]*connWatch{}, index: map[int]int{}, neighbours: map[string]int{}}
+func newTruthWatch(net *sim.Network, compact bool) *truthWatch {
+	return &truthWatch{net: net, compact: compact, conns: map[*note.Conn]*connWatch{}, index: map[int]int{}, neighbours: map[string]int{}}
 }
 
-func (l *ledger) watch(c *note.Conn) *connWatch {
+func (l *truthWatch) watch(c *note.Conn) *connWatch {
 	w := l.conns[c]
 	if w == nil {
 		w = &connWatch{conn: c}
@@ -58,13 +58,13 @@ func (l *ledger) watch(c *note.Conn) *connWatch {
 }
 
 // packet counts a captured packet.
-func (l *ledger) packet() {
+func (l *truthWatch) packet() {
 	l.packets++
 	l.latest = l.net.Clock.Now()
 }
 
 // Captured implements sim.Observer.
-func (l *ledger) Captured(d *sim.Datagram) {
+func (l *truthWatch) Captured(d *sim.Datagram) {
 	remark := d.Note.(note.Remark)
 	n := remark.Neutral()
 	if d.Proto == sim.ProtoICMP {
@@ -99,19 +99,19 @@ func (l *ledger) Captured(d *sim.Datagram) {
 	if w.extra != nil {
 		w.extra.captured(remark)
 	}
-	g := sight{d: d, note: n, copies: copies, now: l.net.Clock.Now(), lean: l.lean}
+	g := sight{d: d, note: n, copies: copies, now: l.net.Clock.Now(), compact: l.compact}
 	s.captured(&g)
 	if f >= 0 && l.extend == nil {
 		l.frames[f].Words, l.frames[f].RetryOf = g.words, g.retryOf
 	}
 	w.sides[1-n.Side].acknowledge(n, l.net.Clock.Now(), d.LastFrame)
-	if l.lean {
+	if l.compact {
 		s.prune()
 	}
 }
 
 // Delivered implements sim.Observer.
-func (l *ledger) Delivered(d *sim.Datagram, frame int) {
+func (l *truthWatch) Delivered(d *sim.Datagram, frame int) {
 	if d.Parts > 1 {
 		frame = d.LastFrame
 	}
@@ -121,7 +121,7 @@ func (l *ledger) Delivered(d *sim.Datagram, frame int) {
 }
 
 // Settled implements sim.Observer.
-func (l *ledger) Settled(d *sim.Datagram) {
+func (l *truthWatch) Settled(d *sim.Datagram) {
 	n := d.Note.(note.Remark).Neutral()
 	if n.Conn == nil || n.Forged != "" || d.Proto == sim.ProtoICMP {
 		return
@@ -147,7 +147,7 @@ func (l *ledger) Settled(d *sim.Datagram) {
 		s.Lost.Before++
 		lost = "before"
 	}
-	if !l.lean {
+	if !l.compact {
 		f := frameOf(n)
 		f.Lost = lost
 		l.unseen = append(l.unseen, f)
@@ -155,8 +155,8 @@ func (l *ledger) Settled(d *sim.Datagram) {
 }
 
 // list keeps a captured frame; it counts as lost until it arrives.
-func (l *ledger) list(d *sim.Datagram, n *note.Note, copies int) int {
-	if l.lean {
+func (l *truthWatch) list(d *sim.Datagram, n *note.Note, copies int) int {
+	if l.compact {
 		return -1
 	}
 	f := frameOf(n)
@@ -167,7 +167,7 @@ func (l *ledger) list(d *sim.Datagram, n *note.Note, copies int) int {
 }
 
 // settle notes which frame acknowledged a frame.
-func (l *ledger) settle(frame, by int) {
+func (l *truthWatch) settle(frame, by int) {
 	if i, ok := l.index[frame]; ok {
 		l.frames[i].AckedIn = by
 	}

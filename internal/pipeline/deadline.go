@@ -6,27 +6,27 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// A haste is what a queue needs to print frames in time. Its clock is the
+// A deadline is what a queue needs to print frames in time. Its clock is the
 // monotonic one: that of the capture may be set.
-type haste struct {
-	source   waiter
-	patience time.Duration
-	began    time.Time
-	now      time.Duration // since began, when it was looked at
-	looked   bool          // since frames were printed
+type deadline struct {
+	source waiter
+	limit  time.Duration
+	began  time.Time
+	now    time.Duration // since began, when it was looked at
+	looked bool          // since frames were printed
 }
 
 // A waiter is a capture.Source that waits for packets.
 type waiter interface {
-	Patience(time.Duration) time.Duration
+	MaxWait(time.Duration) time.Duration
 	WakeAt(time.Time)
 }
 
-// Hasten makes the queue print every frame so long after it was read at the latest,
+// PrintWithin makes the queue print every frame so long after it was read at the latest,
 // whatever is known of it by then: for sources that wait for packets. Where they come
 // as from a file the source knows, and frames wait as those of files.
-func (q *Queue) Hasten(r *Run, patience time.Duration) {
-	q.haste = &haste{source: r.Source, patience: patience, began: time.Now()}
+func (q *Queue) PrintWithin(r *Run, limit time.Duration) {
+	q.deadline = &deadline{source: r.Source, limit: limit, began: time.Now()}
 	q.endless = r.Source.Live()
 	r.Idle = q.expire
 	for i := range q.sinks {
@@ -37,7 +37,7 @@ func (q *Queue) Hasten(r *Run, patience time.Duration) {
 // note keeps when a packet was read, and its payload: it may have to be printed before
 // the tracker says anything of it. Packets that were read without a pause came at one
 // time.
-func (h *haste) note(s *Slot, p *capture.Packet) {
+func (h *deadline) note(s *Slot, p *capture.Packet) {
 	if !h.looked {
 		h.now, h.looked = time.Since(h.began), true
 	}
@@ -50,11 +50,11 @@ func (h *haste) note(s *Slot, p *capture.Packet) {
 
 // expire prints what waited long enough and writes everything printed.
 func (q *Queue) expire() error {
-	h := q.haste
+	h := q.deadline
 	h.looked = false
 	now := time.Now()
-	patience := h.source.Patience(h.patience)
-	due := now.Sub(h.began) - patience // what came until then
+	limit := h.source.MaxWait(h.limit)
+	due := now.Sub(h.began) - limit // what came until then
 	for ; q.head <= q.tracked; q.head++ {
 		s := q.at(q.head).slot
 		if s.came > due {
@@ -63,7 +63,7 @@ func (q *Queue) expire() error {
 		}
 		q.print(s)
 	}
-	if patience > time.Hour {
+	if limit > time.Hour {
 		return q.err // nobody waits for it
 	}
 	return q.Flush()

@@ -27,15 +27,15 @@ func (j *judge) judgeIgnored(dir dissect.Dir) {
 // shunFrame notes a data frame that must be ignored.
 func (j *judge) shunFrame(dir dissect.Dir, rule int) {
 	f, sent := j.Packet, j.Sent(dir)
-	j.side[dir].shunned = shunned{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: j.Frame.Frame, time: j.Frame.Time,
+	j.side[dir].ignoredFrame = ignoredFrame{set: true, rule: rule, seq: f.Sequence, message: f.MessageID, serial: f.Serial, frame: j.Frame.Frame, time: j.Frame.Time,
 		sum: sent, before: sent - int64(f.Size(j.Frame.Length)), clean: j.c.Rules.CleanOf(dir, 0), ext: 1 + int(f.MaskSize)}
 }
 
-// judgeShunned looks at an ACK for one of a frame of the other side that must be
+// judgeIgnoredFrame looks at an ACK for one of a frame of the other side that must be
 // ignored (MC-DPL4R 2.2.2, 3.1.5.2). captured says that another frame with its
 // numbers was.
-func (j *judge) judgeShunned(dir dissect.Dir, captured bool) {
-	x, f, base := &j.side[dir.Other()].shunned, j.Packet, &j.side[dir].hearing.base
+func (j *judge) judgeIgnoredFrame(dir dissect.Dir, captured bool) {
+	x, f, base := &j.side[dir.Other()].ignoredFrame, j.Packet, &j.side[dir].hearing.base
 	if !x.set {
 		return
 	}
@@ -65,12 +65,12 @@ func (j *judge) judgeShunned(dir dissect.Dir, captured bool) {
 // counted reports whether the count of bytes leaves no room for another frame with
 // the same numbers. Room for just the same frame without extended flags is left only
 // while the capture missed nothing.
-func (x *shunned) counted(received int64) bool {
+func (x *ignoredFrame) counted(received int64) bool {
 	return received == x.sum || received == x.before || x.clean && received == x.sum-int64(x.ext)
 }
 
 // judgeBytes: bytes received is no more than what was sent (MC-DPL4R 3.1.5.4). All
-// packets behind the one the last ACK named were captured, and each may have been
+// packets after the one the last ACK named were captured, and each may have been
 // doubled on its way. Retries the capture missed look alike: only a later count that
 // is lower again proves one wrong.
 func (j *judge) judgeBytes(dir dissect.Dir, y *heard) {

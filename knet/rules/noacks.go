@@ -9,30 +9,30 @@ import (
 
 // How much shows that a side receives what it does not acknowledge: replies to pings, and
 // reliable datagrams in their midst, no longer than any path lets pass. That all of these
-// were lost, and hardly any of the pings, is absurd.
+// were lost, and hardly any of the pings, is implausible.
 const (
-	deafReplies   = 4
-	deafDatagrams = 32
-	deafSize      = 512 // bytes
-	deafLate      = 1e9 // ns: what came later may still be acknowledged
+	noAcksReplies   = 4
+	noAcksDatagrams = 32
+	noAcksSize      = 512 // bytes
+	noAcksLate      = 1e9 // ns: what came later may still be acknowledged
 )
 
-// deaf is what is held against a side that acknowledges nothing: since when it replies to
+// noAcks is what is held against a side that acknowledges nothing: since when it replies to
 // pings without that.
-type deaf struct {
-	since   int64 // of the first reply behind the latest PacketAck, plus 1; 0 for none
+type noAcks struct {
+	since   int64 // of the first reply after the latest PacketAck, plus 1; 0 for none
 	asked   int   // PingRequests of the peer since
 	replies int
 	told    bool
 }
 
 // acknowledges notes that a side sent a PacketAck.
-func (a *acking) acknowledges() { a.deaf.since = 0 }
+func (a *acking) acknowledges() { a.noAcks.since = 0 }
 
-// judgeDeaf judges a side that has just replied to a PingRequest by the reliable
+// judgeNoAcks judges a side that has just replied to a PingRequest by the reliable
 // datagrams of its peer that it was to acknowledge.
-func (c numberJudge) judgeDeaf(dir dissect.Dir) {
-	f := &c.side[dir].acking.deaf
+func (c numberJudge) judgeNoAcks(dir dissect.Dir) {
+	f := &c.side[dir].acking.noAcks
 	switch {
 	case f.told || c.IDsOpen():
 		return
@@ -40,10 +40,10 @@ func (c numberJudge) judgeDeaf(dir dissect.Dir) {
 		if c.side[dir.Other()].order.known > 0 {
 			c.c.Rules.Pass(rRdAcked)
 		}
-		*f = deaf{since: c.Frame.Time + 1}
+		*f = noAcks{since: c.Frame.Time + 1}
 		return
 	}
-	if f.replies++; f.replies < deafReplies || 2*f.replies < f.asked || f.replies%deafReplies != 0 {
+	if f.replies++; f.replies < noAcksReplies || 2*f.replies < f.asked || f.replies%noAcksReplies != 0 {
 		return
 	}
 	r := &c.side[dir.Other()].datagrams
@@ -51,7 +51,7 @@ func (c numberJudge) judgeDeaf(dir dissect.Dir) {
 	n := 0
 	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {
 		x := r.at(num)
-		if x == nil || x.suspect || !x.reliable || x.time < f.since || c.Frame.Time-x.time < deafLate || x.size > deafSize {
+		if x == nil || x.suspect || !x.reliable || x.time < f.since || c.Frame.Time-x.time < noAcksLate || x.size > noAcksSize {
 			continue
 		}
 		if first == nil {
@@ -59,7 +59,7 @@ func (c numberJudge) judgeDeaf(dir dissect.Dir) {
 		}
 		n += int(x.sends)
 	}
-	if n < deafDatagrams || c.ended() || !c.intact(dir, first.time) {
+	if n < noAcksDatagrams || c.ended() || !c.intact(dir, first.time) {
 		return
 	}
 	f.told = true
