@@ -19,7 +19,7 @@ type Comparison struct {
 	p      *pairing
 	opts   Options
 	sums   []*sum // of each connection
-	quotes []*quote
+	quotes map[int32][]*quote
 	other  map[[2]int32]bool // directions of other UDP
 }
 

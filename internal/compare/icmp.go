@@ -70,12 +70,12 @@ func (p *pairing) quoted(q *quote, flows []int) bool {
 // icmp are the notices about the datagrams of a connection.
 func (r *Comparison) icmp(k *conn) (out []ICMP) {
 	if r.quotes == nil {
-		r.quotes = r.p.quotes()
-	}
-	for _, q := range r.quotes {
-		if q.conn != int32(k.id) {
-			continue
+		r.quotes = map[int32][]*quote{}
+		for _, q := range r.p.quotes() {
+			r.quotes[q.conn] = append(r.quotes[q.conn], q)
 		}
+	}
+	for _, q := range r.quotes[int32(k.id)] {
 		x := ICMP{Fate: r.p.noticeFate(q).String()}
 		frames := [2]*uint32{&x.Frame1, &x.Frame2}
 		of := q

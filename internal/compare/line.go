@@ -165,15 +165,19 @@ func (p *pairing) wayOf(at int, f *flow) (l int32, dir int) {
 // listWays lists the datagrams of each direction of each line.
 func (p *pairing) listWays() {
 	for at, c := range p.c {
+		joined := map[*way]bool{}
 		for i := range c.flows {
 			l, dir := p.wayOf(at, &c.flows[i])
 			w := &p.lines[l].dirs[dir]
 			p.waysOf[at] = append(p.waysOf[at], w)
 			if len(w.lists[at]) == 0 {
-				w.lists[at] = p.byFlow[at][i]
+				w.lists[at] = slices.Clip(p.byFlow[at][i])
 				continue
 			}
-			w.lists[at] = slices.Concat(w.lists[at], p.byFlow[at][i])
+			w.lists[at] = append(w.lists[at], p.byFlow[at][i]...)
+			joined[w] = true
+		}
+		for w := range joined { // once, however many address pairs they are
 			slices.Sort(w.lists[at])
 		}
 	}
