@@ -31,7 +31,7 @@ type published struct {
 const (
 	mostAsking = 16              // connections at a time
 	mostHead   = 8 << 10         // bytes of a request
-	patience   = 5 * time.Second // with a request, and with who reads the answer
+	answerTime = 5 * time.Second // with a request, and with who reads the answer
 	alive      = time.Minute     // age of a page from which on the run counts as stuck
 )
 
@@ -83,7 +83,7 @@ func (s *Server) accept() {
 		}
 		go func() {
 			defer func() { c.Close(); <-s.asking }()
-			c.SetDeadline(time.Now().Add(patience))
+			c.SetDeadline(time.Now().Add(answerTime))
 			s.answer(c)
 		}()
 	}

@@ -70,8 +70,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// A conversation is a connection with what comes of it.
-type conversation struct {
+// A dialogue is a connection with what comes of it.
+type dialogue struct {
 	io.Reader
 	io.Writer
 }
@@ -83,7 +83,7 @@ func TestRequestsThatAreNone(t *testing.T) {
 	for _, text := range []string{"", "GET", "GET /metrics HTTP/1.1\r\n", "\r\n\r\n", "GET /metrics\r\n\r\n", "GET /metrics SIP/2.0\r\n\r\n", "\x16\x03\x01\x00\r\n\r\n",
 		"GET /metrics HTTP/1.1\r\nX: " + strings.Repeat("x", mostHead) + "\r\n\r\n"} {
 		var b strings.Builder
-		s.answer(conversation{strings.NewReader(text), &b})
+		s.answer(dialogue{strings.NewReader(text), &b})
 		if strings.HasPrefix(b.String(), "HTTP/1.1 200") {
 			t.Errorf("%.40q: %q", text, b.String())
 		}

@@ -34,8 +34,14 @@ func (f *recentDatagram) is(s *Sending) bool { return f.hash == shortHash(s) }
 // note notes when the latest copy came.
 func (f *recentDatagram) note(s *Sending) { f.time = uint32(s.Time / 1e3) }
 
-// age is how long before a sending that was, ns: within 35 minutes either way.
+// age gives the time from there to a sending, ns: within 35 minutes either way.
 func (f *recentDatagram) age(s *Sending) int64 { return int64(int32(uint32(s.Time/1e3)-f.time)) * 1e3 }
+
+// isYoung reports whether a place is used, and was lately.
+func (f *recentDatagram) isYoung(s *Sending) bool {
+	age := f.age(s)
+	return *f != recentDatagram{} && age >= 0 && age < LowMemoryTime
+}
 
 func (r *recentDatagrams) chain(hash uint32) *uint16 { return &r.heads[hash&uint32(len(r.heads)-1)] }
 
@@ -97,7 +103,7 @@ func (r *recentDatagrams) keep(s *Sending) {
 		*r = recentDatagrams{lowMemory: r.lowMemory} // the counter is full: begin again
 	}
 	if int(r.kept) >= len(r.ring) && len(r.ring) < recentLimit {
-		if len(r.ring) == 0 || !r.lowMemory || r.at(r.kept).age(s) < LowMemoryTime {
+		if len(r.ring) == 0 || !r.lowMemory || r.at(r.kept).isYoung(s) {
 			r.grow()
 		}
 	}
