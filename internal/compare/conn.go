@@ -31,8 +31,20 @@ func (x *conn) side(dir int) dissect.Dir {
 // conns puts the connections of both analyses together.
 type conns struct {
 	all    []*conn
-	byFlow [2][]int32 // index in all of each flow, none for other UDP
-	dirs   [2][]int8  // direction of each flow in its line
+	byFlow [2][]int32         // index in all of each flow, none for other UDP
+	dirs   [2][]int8          // direction of each flow in its line
+	flows  [2]map[int32][]int // of each in all; see flowsOf
+}
+
+// flowsOf are the flows of a connection at a point, in order.
+func (k *conns) flowsOf(at int, x *conn) []int {
+	if k.flows[at] == nil {
+		k.flows[at] = map[int32][]int{}
+		for i, of := range k.byFlow[at] {
+			k.flows[at][of] = append(k.flows[at][of], i)
+		}
+	}
+	return k.flows[at][int32(x.id)]
 }
 
 // findConns finds the connections of the document.
@@ -211,19 +223,26 @@ func (p *pairing) unrecognised() {
 	}
 }
 
+// datagramsOf counts the datagrams of a connection of the analysis of a point.
+func (p *pairing) datagramsOf(at int, conn int32) int {
+	if p.sizes[at] == nil {
+		p.sizes[at] = make([]int, len(p.c[at].Conns))
+		for f := range p.c[at].flows {
+			if of := p.c[at].flows[f].conn; of != none {
+				p.sizes[at][of] += len(p.byFlow[at][f])
+			}
+		}
+	}
+	return p.sizes[at][conn]
+}
+
 // main is the connection of an analysis that stands for one of the document, nil for none: the
 // longest.
 func (p *pairing) main(x *conn, at int) *session.Conn {
 	var best *session.Conn
 	most := -1
 	for _, i := range x.of[at] {
-		n := 0
-		for f := range p.c[at].flows {
-			if p.c[at].flows[f].conn == i {
-				n += len(p.byFlow[at][f])
-			}
-		}
-		if n > most {
+		if n := p.datagramsOf(at, i); n > most {
 			best, most = p.c[at].Conns[i], n
 		}
 	}

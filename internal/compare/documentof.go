@@ -184,9 +184,9 @@ func (r *Comparison) at(k *conn, at int) *At {
 	if c := r.p.main(k, at); c != nil {
 		x.Connection = &c.ID
 	}
-	for i := range r.p.c[at].flows {
+	for _, i := range r.p.conns.flowsOf(at, k) {
 		f := &r.p.c[at].flows[i]
-		if r.p.conns.byFlow[at][i] != int32(k.id) || r.p.main(k, at) != nil && f.conn == none {
+		if r.p.main(k, at) != nil && f.conn == none {
 			continue
 		}
 		if m := r.p.main(k, at); m != nil && r.p.c[at].Conns[f.conn] != m {

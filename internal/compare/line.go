@@ -55,6 +55,8 @@ type pairing struct {
 	copies   [2]map[int32][]uint32 // further frames of datagrams
 	room     []entry               // for sorting
 	votes2   map[[2]uint32]int     // datagrams that flows of both points share
+	ofPair   [2]map[int32][]int    // see flowsOfPair
+	sizes    [2][]int              // see datagramsOf
 }
 
 // A mapping says that a pair at point 1 is another one at point 2.
@@ -181,6 +183,18 @@ func (p *pairing) listWays() {
 			slices.Sort(w.lists[at])
 		}
 	}
+}
+
+// flowsOfPair are the flows of an address pair at a point, in order.
+func (p *pairing) flowsOfPair(at int, pair int32) []int {
+	if p.ofPair[at] == nil {
+		p.ofPair[at] = map[int32][]int{}
+		for i := range p.c[at].flows {
+			of := p.c[at].flows[i].pair
+			p.ofPair[at][of] = append(p.ofPair[at][of], i)
+		}
+	}
+	return p.ofPair[at][pair]
 }
 
 // entries are datagrams as they are sorted.

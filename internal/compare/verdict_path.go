@@ -152,9 +152,8 @@ func natChanged(j *joint) (f finding, ok bool) {
 
 // pairsAt are the address pairs of the connection at a point, the earliest first.
 func (j *joint) pairsAt(at int) (out []int32) {
-	for i := range j.r.p.c[at].flows {
-		f := &j.r.p.c[at].flows[i]
-		if j.r.p.conns.byFlow[at][i] == int32(j.k.id) && (len(out) == 0 || out[len(out)-1] != f.pair) {
+	for _, i := range j.r.p.conns.flowsOf(at, j.k) {
+		if f := &j.r.p.c[at].flows[i]; len(out) == 0 || out[len(out)-1] != f.pair {
 			out = append(out, f.pair)
 		}
 	}
@@ -164,8 +163,8 @@ func (j *joint) pairsAt(at int) (out []int32) {
 // firstOf is the first datagram of a pair at a point.
 func (j *joint) firstOf(at int, pair int32) (first int32) {
 	first = none
-	for i := range j.r.p.c[at].flows {
-		if list := j.r.p.byFlow[at][i]; j.r.p.c[at].flows[i].pair == pair && len(list) > 0 && (first == none || list[0] < first) {
+	for _, i := range j.r.p.flowsOfPair(at, pair) {
+		if list := j.r.p.byFlow[at][i]; len(list) > 0 && (first == none || list[0] < first) {
 			first = list[0]
 		}
 	}
@@ -175,9 +174,9 @@ func (j *joint) firstOf(at int, pair int32) (first int32) {
 // spanOf is from when to when a pair is at a point, on the axis.
 func (j *joint) spanOf(at int, pair int32) (from, to int64) {
 	c := j.r.p.c[at]
-	for i := range c.flows {
+	for _, i := range j.r.p.flowsOfPair(at, pair) {
 		list := j.r.p.byFlow[at][i]
-		if c.flows[i].pair != pair || len(list) == 0 {
+		if len(list) == 0 {
 			continue
 		}
 		t0, t1 := j.r.axis(at, list[0], c.list[list[0]].time), j.r.axis(at, list[len(list)-1], c.list[list[len(list)-1]].time)
@@ -192,10 +191,7 @@ func (j *joint) spanOf(at int, pair int32) (from, to int64) {
 // lastBefore is when the latest datagram of a pair was captured before a time.
 func (j *joint) lastBefore(at int, pair int32, t int64) (last int64) {
 	c := j.r.p.c[at]
-	for i := range c.flows {
-		if c.flows[i].pair != pair {
-			continue
-		}
+	for _, i := range j.r.p.flowsOfPair(at, pair) {
 		for _, k := range j.r.p.byFlow[at][i] {
 			if x := j.r.axis(at, k, c.list[k].time); x < t {
 				last = max(last, x)

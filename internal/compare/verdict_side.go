@@ -121,9 +121,9 @@ func portClosed(j *joint) (f finding, ok bool) {
 
 // answersAfter reports whether a side sent something after a frame at its own point.
 func (j *joint) answersAfter(dir dissect.Dir, at int, frame uint32) bool {
-	for i := range j.r.p.c[at].flows {
+	for _, i := range j.r.p.conns.flowsOf(at, j.k) {
 		list := j.r.p.byFlow[at][i]
-		if j.r.p.conns.byFlow[at][i] == int32(j.k.id) && j.k.side(int(j.r.p.conns.dirs[at][i])) == dir && len(list) > 0 && j.r.p.c[at].list[list[len(list)-1]].frame > frame {
+		if j.k.side(int(j.r.p.conns.dirs[at][i])) == dir && len(list) > 0 && j.r.p.c[at].list[list[len(list)-1]].frame > frame {
 			return true
 		}
 	}
