@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -37,13 +38,7 @@ type cluster struct {
 
 // freePort is a port that nobody listens on.
 func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return int(netip.MustParseAddrPort(programtest.FreeAddr(t)).Port())
 }
 
 func newCluster(t testing.TB, partitions int) *cluster {

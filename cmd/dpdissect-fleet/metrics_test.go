@@ -2,11 +2,12 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 // TestFleetMetrics: a worker tells Prometheus what became of its steps, and how the queue stands, and
@@ -15,7 +16,7 @@ func TestFleetMetrics(t *testing.T) {
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 3, 1)
 	b.do("submit", append([]string{"--point", "paris", "--chain", "secret-name", "--end"}, files...)...)
-	addr := freeAddr(t)
+	addr := programtest.FreeAddr(t)
 	w := start(t, b.work("--metrics", addr)...)
 	var page string
 	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
@@ -26,17 +27,6 @@ func TestFleetMetrics(t *testing.T) {
 	if !strings.Contains(page, `dpdissect_fleet_steps_total{result="done"} 3`) || strings.Contains(page, "secret") {
 		t.Errorf("metrics of three steps:\n%s\n%s", page, w.Stderr)
 	}
-}
-
-// freeAddr is an address of this machine where nobody listens.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // get is the page of metrics at an address, "" while nobody answers.

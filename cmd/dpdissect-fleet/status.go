@@ -21,7 +21,7 @@ type statusCommand struct {
 	failOn []string
 }
 
-// answerTime is how long commands that ask wait for a queue that is away.
+// answerTime is waited for a queue that is away, by commands that ask.
 const answerTime = 10 * time.Second
 
 func newStatus() *cobra.Command {

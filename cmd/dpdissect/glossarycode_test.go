@@ -17,9 +17,9 @@ import (
 // does not: their numbers only fall, and a package that needs none leaves the list.
 var mayStill = map[string]int{
 	"dp8/rules":   54,
-	"dp8/track":   122,
+	"dp8/track":   117,
 	"session":     52,
-	"session/seq": 80,
+	"session/seq": 78,
 }
 
 // TestGlossaryOfCode: no identifier that this program declares has one of the words which
@@ -64,7 +64,7 @@ func TestGlossaryOfCode(t *testing.T) {
 var howMany = regexp.MustCompile(`^(?:The )?\w+ (?:is|are) how (?:many|long|much|often|far) `)
 
 // mostHowMany only falls: what such a comment leaves open is why it is so many, or so long.
-const mostHowMany = 305
+const mostHowMany = 300
 
 // TestCommentsSayWhy: no more comments begin "X is how many" than did, and none is empty.
 func TestCommentsSayWhy(t *testing.T) {

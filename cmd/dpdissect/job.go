@@ -142,8 +142,8 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 	return src, nil
 }
 
-// maxWait is how long a frame that was captured live, or came out of a pipe, waits for
-// what later ones tell of it before it is printed.
+// maxWait bounds the wait of a frame that was captured live, or came out of a pipe: it is printed
+// with what later ones have told of it by then.
 const maxWait = 40 * time.Millisecond
 
 // tracked is called when a run has read all of its input. A test looks at the memory then.

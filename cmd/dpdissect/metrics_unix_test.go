@@ -5,29 +5,19 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
-)
 
-// freePort is an address of this machine where nobody listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
+)
 
 // TestMetrics: a run that waits for packets tells what it has counted so far, in Prometheus' own words.
 func TestMetrics(t *testing.T) {
 	head, packets := pieces(t, capturePath(t, "unsigned-lossy.pcap"))
-	file, at := fifo(t), freePort(t)
+	file, at := fifo(t), programtest.FreeAddr(t)
 	r := start(t, "tables", "--out", t.TempDir(), "--point", "paris", "--metrics", at, file)
 	w := writeTo(t, file)
 	w.Write(head)

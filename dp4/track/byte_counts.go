@@ -12,7 +12,7 @@ const (
 	arrivedUnseen         // more arrived than was captured
 )
 
-// A byteCounts compares the bytes one side was captured transmission with those its peer
+// A byteCounts compares the bytes one side was captured sending with those its peer
 // says it received (MC-DPL4R 3.1.5.4), acknowledgement by acknowledgement in the
 // order of ticks. What is on its way, lost or late after the capture point makes
 // the peer's count lag; only what the capture missed, or what the network

@@ -64,7 +64,7 @@ type tapped struct {
 	copied  bool
 }
 
-// A transmission is one transmission of a frame.
+// A transmission is one frame on its way.
 type transmission struct {
 	f    dp4.Frame
 	num  int64 // unwrapped; of an acknowledgement, the next number not covered

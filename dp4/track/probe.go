@@ -347,7 +347,7 @@ func (p *probe) clock(d *dissect.Datagram, s *probeSide) {
 }
 
 // receives judges bytes received, which only a receiver knows, against what the
-// other side was captured transmission. A count that is not known from its beginning
+// other side was captured sending. A count that is not known from its beginning
 // may stand for any place among the latest frames; each further count leaves
 // fewer, and none when it is no count of bytes.
 func (p *probe) receives(s, o *probeSide) {

@@ -9,7 +9,7 @@ import (
 // confirmAcked believes the provisional packets of a side that the frame at hand names.
 func (c *conn) confirmAcked(dir dissect.Dir) {
 	num := c.side[dir].seq.Peek(uint32(c.Packet.Sequence))
-	if c.c.Dir[dir].Provisionals().Vouch(num, num+1) {
+	if c.c.Dir[dir].Provisionals().ConfirmAcked(num, num+1) {
 		c.believe(dir)
 	}
 }

@@ -11,27 +11,27 @@ import (
 // engine's counters.
 type conn struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
-	c         *session.Conn
-	*Event          // the frame at hand: one value for all connections of a table
-	judge     Judge // nil for none
-	wants     *session.Config
-	flow      *session.Flow
-	pair      *pair
-	params    dp8.Params
-	connector dissect.Dir // direction of the connector, -1 when unknown
-	mode      Mode
-	finished  bool // settled: further frames are only counted
-	lengths   int  // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
-	strays    []*Stray
-	numbered  [2]int64 // time of the latest numbered frame
-	spoke     int64    // … or SACK, of either side
-	vouched   [2]int64 // when the other side last acknowledged no more than was captured
-	grain     int64    // of the capture's times, as far as can be told, ns
-	trusted   int64    // since when numbers are beyond doubt
-	prevTime  int64    // time of the frame before, ns
-	life      lifecycle
-	hs        Handshake
-	side      [2]Side
+	c           *session.Conn
+	*Event            // the frame at hand: one value for all connections of a table
+	judge       Judge // nil for none
+	wants       *session.Config
+	flow        *session.Flow
+	pair        *pair
+	params      dp8.Params
+	connector   dissect.Dir // direction of the connector, -1 when unknown
+	mode        Mode
+	finished    bool // settled: further frames are only counted
+	lengths     int  // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
+	strays      []*Stray
+	numbered    [2]int64 // time of the latest numbered frame
+	spoke       int64    // … or SACK, of either side
+	confirmedAt [2]int64 // when the other side last acknowledged no more than was captured
+	grain       int64    // of the capture's times, as far as can be told, ns
+	trusted     int64    // since when numbers are beyond doubt
+	prevTime    int64    // time of the frame before, ns
+	life        lifecycle
+	hs          Handshake
+	side        [2]Side
 
 	proof     proof
 	alive     aliveState

@@ -11,7 +11,7 @@ type lifecycle struct {
 	closer   session.Side // whose closing frame came first
 	hard     [2]bool      // HARD_DISCONNECT captured
 	graceful bool         // END_STREAM came before any HARD_DISCONNECT
-	tries    int          // sendings of the same thing since the peer was last heard
+	tries    int          // transmissions of the same thing since the peer was last heard
 	trier    dissect.Dir  // direction of those tries
 
 	closeAt int64

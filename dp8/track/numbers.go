@@ -30,7 +30,7 @@ type Numbers struct {
 // A Jump is a step over numbers that were not captured: either the capture or the
 // network lost them, or the frame behind the step is out of place.
 type Jump struct {
-	after int // first sendings behind num
+	after int // first transmissions after num
 
 	set   bool
 	Num   seq.Num // the frame behind the step
@@ -111,7 +111,7 @@ func (c *conn) displaced(dir dissect.Dir, num seq.Num) bool {
 // silent reports whether a side was not seen for so long that its numbers are in
 // doubt. What its peer acknowledges confirms them: they are not far ahead.
 func (c *conn) silent(dir dissect.Dir) bool {
-	gap := c.Frame.Time - max(c.numbered[dir], c.vouched[dir])
+	gap := c.Frame.Time - max(c.numbered[dir], c.confirmedAt[dir])
 	return gap > 10e6 && c.numbered[dir] != 0 && gap > c.bearable(dir)
 }
 

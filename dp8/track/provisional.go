@@ -20,7 +20,7 @@ func (c *conn) confirmAcked(dir dissect.Dir, nrcv uint8, mask uint64) {
 	if cum, ok := out.Window().Cumulative(); ok {
 		ref = max(ref, cum)
 	}
-	if out.Provisionals().Vouch(highest+1, near(ref, nrcv)) {
+	if out.Provisionals().ConfirmAcked(highest+1, near(ref, nrcv)) {
 		c.believe(dir)
 	}
 }

@@ -9,11 +9,11 @@ import (
 // A Doubt is a frame whose signature is wrong unless the capture missed what came
 // before it: a new epoch, or a new connection.
 type Doubt struct {
-	time    int64
-	epoch   seq.Num
-	vouched int  // later frames of the side that are right in the same epoch
-	counted bool // as one that can't be verified
-	Forged  bool // enough of them were
+	time       int64
+	epoch      seq.Num
+	rightSince int  // later frames of the side that are right in the same epoch
+	counted    bool // as one that can't be verified
+	Forged     bool // enough of them were
 }
 
 // doubtWatch are the doubts of one side.
@@ -25,9 +25,9 @@ type doubtWatch struct {
 
 const (
 	maxDoubts = 64
-	// vouchers is how many later frames of a side must be right with the secret in force
+	// enoughRight is how many later frames of a side must be right with the secret in force
 	// before a frame it does not verify is forged: single ones may come late.
-	vouchers = 3
+	enoughRight = 3
 	// doubtsHeeded is from how many doubtful frames in a row on they are followed: then
 	// it is rather the secret that has changed.
 	doubtsHeeded = 3
@@ -66,9 +66,9 @@ func (c *conn) vouch(dir dissect.Dir, num seq.Num) {
 	for _, d := range w.list {
 		later := c.Frame.Time-d.time > c.c.Rules.Horizon() && c.Frame.Time > w.last
 		if later && (c.mode == ModeFast || num>>8 == d.epoch || num>>8 == d.epoch+1) {
-			d.vouched++
+			d.rightSince++
 		}
-		if d.vouched < vouchers {
+		if d.rightSince < enoughRight {
 			keep = append(keep, d)
 			continue
 		}

@@ -96,7 +96,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	wrapped := n.claims.Len() > 0 && next <= o.TopSeen-dp8.WindowSize // it counted on beyond half a cycle
 	if wrapped || next > o.TopSeen+1+seq.MaxAckExcess {
 		if n.outran++; wrapped || n.outran > 1 {
-			c.numbered[dir.Other()], c.vouched[dir.Other()] = longAgo, 0 // it is the other side that is not seen
+			c.numbered[dir.Other()], c.confirmedAt[dir.Other()] = longAgo, 0 // it is the other side that is not seen
 			return mask
 		}
 	}
@@ -111,7 +111,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	n.beyond = n.beyond || r.Ahead
 	if c.Said.Ahead = r.Ahead; !r.Ahead {
 		if !n.beyond && (n.queued == 0 || next >= n.queue[n.queued-1].Next) {
-			c.vouched[dir.Other()] = max(c.vouched[dir.Other()], c.Frame.Time)
+			c.confirmedAt[dir.Other()] = max(c.confirmedAt[dir.Other()], c.Frame.Time)
 		}
 		r.Progress = c.proceed(dir, next)
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// trialTime is how long after the third transmission its answer is waited for, in ns.
+// trialTime is waited for an answer after the third transmission, in ns.
 const trialTime = 3e9
 
-// longTrial is how many transmissions of one are remembered.
+// longTrial bounds the transmissions of one that are remembered.
 const longTrial = 16
 
 // judgeUnanswered judges whether a packet that is sent for the third time or more

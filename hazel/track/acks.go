@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// confirms is how far from an acknowledged id another one may be that it shows to be in its
+// confirms is the distance from an acknowledged id within which it shows others to be in their
 // place: nobody acknowledges ids out there unless their side has come that far.
 const confirms = 16
 
@@ -27,7 +27,7 @@ func (c *conn) acknowledgement(dir dissect.Dir) {
 		return
 	}
 	out := &c.c.Dir[dir.Other()]
-	if out.Provisionals().Any() && out.Provisionals().Vouch(n-confirms, n+confirms+1) {
+	if out.Provisionals().Any() && out.Provisionals().ConfirmAcked(n-confirms, n+confirms+1) {
 		c.believe(dir.Other())
 	}
 	captured, _ := out.Captured(n)

@@ -125,6 +125,11 @@ func write(w io.Writer, l *Ladder, names func(dissect.Endpoint) string, whole bo
 		}
 		d.Rows = append(d.Rows, x)
 	}
+	return writeIndented(w, d)
+}
+
+// writeIndented writes a document, and a newline.
+func writeIndented(w io.Writer, d any) error {
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
 	e.SetEscapeHTML(false)

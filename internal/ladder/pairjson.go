@@ -1,12 +1,9 @@
 package ladder
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/compare"
 )
 
@@ -70,15 +67,7 @@ func WritePairJSON(w io.Writer, p *Pair) error {
 	for i := range p.Rows {
 		d.Rows = append(d.Rows, p.Rows[i].record())
 	}
-	var plain bytes.Buffer
-	e := json.NewEncoder(&plain)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(d); err != nil {
-		return err
-	}
-	var in render.Indenter
-	_, err := w.Write(append(in.Append(nil, bytes.TrimSpace(plain.Bytes())), '\n'))
-	return err
+	return writeIndented(w, d)
 }
 
 // recordWay puts what a row of a pair has into its record.

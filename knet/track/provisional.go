@@ -23,7 +23,7 @@ func (c *conn) confirmAcked(dir dissect.Dir) {
 		}
 		for ; mask != 0; mask &= mask - 1 {
 			n := first + seq.Num(bits.TrailingZeros64(mask))
-			if c.c.Dir[dir].Provisionals().Vouch(n, n+1) {
+			if c.c.Dir[dir].Provisionals().ConfirmAcked(n, n+1) {
 				c.believe(dir)
 			}
 		}

@@ -207,9 +207,9 @@ func (d placing) refute(s *Sending) {
 	d.provisional = keep
 }
 
-// Vouch notes that the peer acknowledges the numbers from one on below next. It reports
+// ConfirmAcked notes that the peer acknowledges the numbers from one on below next. It reports
 // whether that confirms a provisional frame: TakeConfirmed gives what is to be believed then.
-func (d Provisionals) Vouch(from, next Num) bool {
+func (d Provisionals) ConfirmAcked(from, next Num) bool {
 	d.confirmed = 0
 	for i := range d.provisional {
 		if p := &d.provisional[i]; p.Num >= from && p.Num < next {

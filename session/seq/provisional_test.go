@@ -32,7 +32,7 @@ func TestPlace(t *testing.T) {
 	if first != Provisional || again != Provisional || len(d.provisional) != 1 || d.Duplicates != 1 {
 		t.Errorf("far away, and its copy: %d provisional, %d duplicates", len(d.provisional), d.Duplicates)
 	}
-	if d.Provisionals().Vouch(3, 100) || !d.Provisionals().Vouch(3, 101) {
+	if d.Provisionals().ConfirmAcked(3, 100) || !d.Provisionals().ConfirmAcked(3, 101) {
 		t.Error("only an acknowledgement of it confirms it")
 	}
 	if place(3, 8) != Believed || d.Provisionals().HasRefuted() || place(4, 8) != Believed || len(d.Provisionals().Refuted()) != 1 || d.Provisionals().Any() {

@@ -3,9 +3,11 @@ package programtest
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"syscall"
+	"testing"
 )
 
 // Build compiles dpdissect to a file, with further flags of go build. It leaves out the
@@ -38,4 +40,15 @@ func Write(file string, text []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(file, text, 0o755)
+}
+
+// FreeAddr is an address of this machine where nobody listens.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
