@@ -185,27 +185,34 @@ func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	m := &c.side[dir].History
 	f := m.At(num)
 	switch {
-	case f == nil:
+	case !f.IsKnown():
 		return
 	case d.Control&dp8.CtlRetry != 0:
-		f.Drops &= c.Said.Drops
+		if f.more != nil {
+			f.more.drops &= c.Said.Drops
+		}
 		return
 	}
-	f.Next, f.Sacks, f.Drops, f.carries = c.Said.Next, c.Said.Mask, c.Said.Drops, true
-	if f.Drops != 0 {
+	sacks := c.Said.Mask
+	f.next, f.carries = c.Said.Next, true
+	if c.Said.Ahead || c.Frame.Err != nil || !c.Frame.HasTime {
+		f.next, sacks = 0, 0
+	}
+	if c.Said.Drops != 0 {
 		m.Dropped = max(m.Dropped, num)
 	}
-	if c.Said.Ahead || c.Frame.Err != nil || !c.Frame.HasTime {
-		f.Next, f.Sacks = 0, 0
+	if sacks|c.Said.Drops != 0 || f.more != nil {
+		m.extend(&f)
+		f.more.sacks, f.more.drops = sacks, c.Said.Drops
 	}
 }
 
-// carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c *conn) carried(dir dissect.Dir, num seq.Num) *Record {
-	if f := c.side[dir].History.At(num); f != nil && f.carries && f.Time >= c.trusted {
+// carried is a number of a side of which it is known what its first sending carried.
+func (c *conn) carried(dir dissect.Dir, num seq.Num) Record {
+	if f := c.side[dir].History.At(num); f.IsKnown() && f.carries && f.Time() >= c.trusted {
 		return f
 	}
-	return nil
+	return Record{}
 }
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the
