@@ -46,7 +46,7 @@ func closes(f track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
 func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	m := &s.History
-	f := m.At(num)
+	f := j.Record
 	if num == m.Top && f.IsKnown() && j.followsWhole(s, num, f) {
 		return
 	}

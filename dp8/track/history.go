@@ -13,12 +13,14 @@ const historySize = 2 * dp8.WindowSize
 type Record struct {
 	*content // nil for nothing
 	known    seq.Known
-	more     *more // of few
+	sent     *sendings // nil where the engine knows all: the first sending, captured once
 	num      seq.Num
 }
 
 // A content is what the first sending of a number held, or a retry where that was not captured.
 type content struct {
+	Sacks     uint64 // SACK mask, valid with carries: bit i is Next+1+i
+	Drops     uint64 // what all sendings gave up: bit i is the number less 1+i
 	Command   dp8.Command
 	Control   dp8.Control
 	NRcv      uint8
@@ -27,36 +29,33 @@ type content struct {
 	KeepAlive bool
 	Cut       bool // by the capture: size, content and parts are not known
 	Signed    bool
-	carries   bool    // what follows of its first sending is known
-	extended  bool    // there is a more
-	Size      uint16  // bytes behind the header and the signature
-	hash      uint32  // of these
-	reliable  uint32  // hash of its reliable coalesced parts
-	next      seq.Num // bNRcv, valid with carries; 0 when it can't be relied on
+	carries   bool   // what follows of its first sending is known
+	several   bool   // there are sendings of it
+	Size      uint16 // bytes behind the header and the signature
+	hash      uint32 // of these
+	reliable  uint32 // hash of its reliable coalesced parts
+	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
 }
 
-// A more is what only few numbers need: those that were sent again, or carry masks.
-type more struct {
+// The sendings of a number are told apart where there were several, or the first was not captured first.
+type sendings struct {
 	num      seq.Num
-	sacks    uint64 // bit i: next+1+i
-	drops    uint64 // bit i: num-1-i; what all sendings gave up
-	several  bool   // what follows is valid: it was sent again, or its first sending was not captured first
-	first    bool
-	timed    bool
-	sendings uint8
-	frame    uint64
-	time     int64
-	last     int64
-	hash     uint64
-	latest   uint64 // hash of the latest sending
+	frame    uint64 // first captured sending, that of the first sending once it is captured
+	time     int64  // of that, ns
+	last     int64  // of the latest
+	hash     uint64 // of the datagram in frame
+	latest   uint64 // … of the latest
 	signed   [8]byte
+	n        uint8 // captured, network copies not counted
+	hasFirst bool
+	timed    bool
 }
 
 // An ignored frame is one that its receiver must ignore, so that the engine does not know it: it is
 // behind END_STREAM.
 type ignored struct {
 	content content
-	more    more
+	sent    sendings
 }
 
 // IsKnown reports whether anything is remembered.
@@ -65,78 +64,67 @@ func (f Record) IsKnown() bool { return f.content != nil }
 // Seq is bSeq.
 func (f Record) Seq() uint8 { return uint8(f.num) }
 
-// own reports that the engine does not know its sendings.
-func (f Record) own() bool { return f.more != nil && f.more.several }
-
 // Frame is the first captured sending, that of the first sending once it is captured.
 func (f Record) Frame() uint64 {
-	if f.own() {
-		return f.more.frame
+	if f.sent != nil {
+		return f.sent.frame
 	}
 	return f.known.Frame()
 }
 
 // Time is the time of that, ns, valid with Timed.
 func (f Record) Time() int64 {
-	if f.own() {
-		return f.more.time
+	if f.sent != nil {
+		return f.sent.time
 	}
 	return f.known.Time()
 }
 
 // Timed reports whether the capture has a time for it.
 func (f Record) Timed() bool {
-	if f.own() {
-		return f.more.timed
+	if f.sent != nil {
+		return f.sent.timed
 	}
 	return f.known.Timed()
 }
 
 // Last is the time of the latest sending, ns.
 func (f Record) Last() int64 {
-	if f.own() {
-		return f.more.last
+	if f.sent != nil {
+		return f.sent.last
 	}
 	return f.known.Time()
 }
 
 // First reports whether the first sending was captured, not only retries.
-func (f Record) First() bool { return !f.own() || f.more.first }
+func (f Record) First() bool { return f.sent == nil || f.sent.hasFirst }
 
 // Sendings is how many were captured, network copies not counted.
 func (f Record) Sendings() int {
-	if f.own() {
-		return int(f.more.sendings)
+	if f.sent != nil {
+		return int(f.sent.n)
 	}
 	return 1
 }
 
 // Hash is that of the whole datagram of the first sending.
 func (f Record) Hash() uint64 {
-	if f.own() {
-		return f.more.hash
+	if f.sent != nil {
+		return f.sent.hash
 	}
 	return f.known.Hash()
 }
 
+// Latest gives hash and signature of the latest sending of a number that was sent again.
+func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
+	if f.Sendings() < 2 {
+		return 0, signature, false
+	}
+	return f.sent.latest, f.sent.signed, true
+}
+
 // Next is what its bNRcv says, valid of what carries; 0 when it can't be relied on.
-func (f Record) Next() seq.Num { return f.next }
-
-// Sacks is its SACK mask: bit i is Next+1+i.
-func (f Record) Sacks() uint64 {
-	if f.more != nil {
-		return f.more.sacks
-	}
-	return 0
-}
-
-// Drops is what all its sendings gave up: bit i is its number less 1+i.
-func (f Record) Drops() uint64 {
-	if f.more != nil {
-		return f.more.drops
-	}
-	return 0
-}
+func (f Record) Next() seq.Num { return seq.Num(f.next) }
 
 // A History holds the latest data frames of a side.
 type History struct {
@@ -152,7 +140,7 @@ type History struct {
 	missed    bool    // the peer acknowledged numbers before the first was captured
 	Dropped   seq.Num // highest number that gave up others
 
-	extended   []more              // by number
+	several    []sendings // by number
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
 	began      int64
@@ -163,16 +151,16 @@ func (m *History) At(num seq.Num) (f Record) {
 	if m.out == nil {
 		return f
 	}
-	if f.content = m.frames.At(m.out, num); f.content != nil {
-		f.num, f.known = num, m.out.Of(num)
-		if f.extended {
-			f.more = m.moreOf(num)
+	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
+		f.num = num
+		if f.several {
+			f.sent = m.sendings(num)
 		}
 		return f
 	}
 	for _, x := range m.ignored {
-		if x.more.num == num {
-			f.num, f.content, f.more = num, &x.content, &x.more
+		if x.sent.num == num {
+			f.num, f.content, f.sent = num, &x.content, &x.sent
 		}
 	}
 	return f
@@ -189,9 +177,9 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 	}
 	f.content = m.frames.Place(m.out, num)
 	if fresh {
-		f.extended = false
-	} else if f.extended {
-		f.more = m.moreOf(num)
+		f.several = false
+	} else if f.several {
+		f.sent = m.sendings(num)
 	}
 	return f, fresh, true
 }
@@ -205,9 +193,9 @@ func (m *History) ignore(num seq.Num) (f Record, fresh, ok bool) {
 	if f = m.At(num); f.IsKnown() {
 		return f, false, true
 	}
-	x := &ignored{more: more{num: num}}
+	x := &ignored{sent: sendings{num: num}}
 	m.ignored = append(m.ignored, x)
-	f.num, f.content, f.more = num, &x.content, &x.more
+	f.num, f.content, f.sent = num, &x.content, &x.sent
 	return f, true, true
 }
 
@@ -219,58 +207,49 @@ func (m *History) Signature(f Record) (s [8]byte) {
 	return s
 }
 
-// Latest gives hash and signature of the latest sending of a number that was sent again.
-func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
-	if !f.own() || f.more.sendings < 2 {
-		return 0, signature, false
-	}
-	return f.more.latest, f.more.signed, true
-}
-
-// moreOf gives the more of a number, nil for none.
-func (m *History) moreOf(num seq.Num) *more {
-	for i := len(m.extended) - 1; i >= 0 && m.extended[i].num >= num; i-- {
-		if x := &m.extended[i]; x.num == num {
+// sendings gives those of a number, nil for none.
+func (m *History) sendings(num seq.Num) *sendings {
+	for i := len(m.several) - 1; i >= 0 && m.several[i].num >= num; i-- {
+		if x := &m.several[i]; x.num == num {
 			return x
 		}
 	}
 	return nil
 }
 
-// extend gives a number a more, where it has none.
-func (m *History) extend(f *Record) {
-	if f.more != nil {
-		return
+// tellApart gives a number sendings of its own, where it has none.
+func (m *History) tellApart(f *Record) *sendings {
+	if f.sent == nil {
+		if f.sent = m.sendings(f.num); f.sent == nil {
+			f.sent = m.insert(f.num)
+		}
+		f.sent.num, f.several = f.num, true
 	}
-	if f.more = m.moreOf(f.num); f.more == nil {
-		f.more = m.insert(f.num)
-	}
-	*f.more = more{num: f.num}
-	f.extended = true
+	return f.sent
 }
 
-// insert makes room for the more of a number.
-func (m *History) insert(num seq.Num) *more {
-	if len(m.extended) == cap(m.extended) {
+// insert makes room for the sendings of a number.
+func (m *History) insert(num seq.Num) *sendings {
+	if len(m.several) == cap(m.several) {
 		m.forget()
 	}
-	i := len(m.extended)
-	m.extended = append(m.extended, more{})
-	for ; i > 0 && m.extended[i-1].num > num; i-- {
-		m.extended[i] = m.extended[i-1]
+	i := len(m.several)
+	m.several = append(m.several, sendings{})
+	for ; i > 0 && m.several[i-1].num > num; i-- {
+		m.several[i] = m.several[i-1]
 	}
-	return &m.extended[i]
+	return &m.several[i]
 }
 
-// forget drops what was told of numbers that are forgotten.
+// forget drops the sendings of numbers that are forgotten.
 func (m *History) forget() {
-	keep := m.extended[:0]
-	for i := range m.extended {
-		if f := m.At(m.extended[i].num); f.IsKnown() && f.extended {
-			keep = append(keep, m.extended[i])
+	keep := m.several[:0]
+	for i := range m.several {
+		if f := m.At(m.several[i].num); f.IsKnown() && f.several {
+			keep = append(keep, m.several[i])
 		}
 	}
-	m.extended = keep
+	m.several = keep
 }
 
 // drop forgets a number.
@@ -283,7 +262,7 @@ func (m *History) clear() {
 	}
 	m.frames.Free()
 	m.signatures.Free()
-	m.extended, m.ignored = nil, nil
+	m.several, m.ignored = nil, nil
 }
 
 // close is clear for good.

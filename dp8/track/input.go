@@ -183,7 +183,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	}
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
-		c.remember(dir, num, d, keepAlive)
+		c.Record = c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
 		if c.Sent.Mark != seq.MarkRetry {
 			out.Keep(&c.Sent)

@@ -12,7 +12,7 @@ type Placing struct {
 	First   bool   // RETRY is clear
 	Fresh   bool   // it is the first captured of its number
 	Outlier Jump   // of OutOfPlace: the frame that was
-	Higher  Record // of OutOfOrder: one that was sent before
+	Higher  Record `state:"-"` // of OutOfOrder: one that was sent before
 }
 
 type Order uint8

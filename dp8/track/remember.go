@@ -33,26 +33,26 @@ func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
 }
 
-// remember enters the data frame at hand, which is no copy of another. It is
-// called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
+// remember enters the data frame at hand, which is no copy of another, and gives what is remembered of
+// its number then. It is called behind the rules that compare it with what was sent before.
+func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) Record {
 	m := &c.side[dir].History
 	c.listen(dir, num)
 	f, fresh, ok := m.place(num)
 	if !ok {
-		return
+		return Record{}
 	}
 	retry := d.Control&dp8.CtlRetry != 0
 	switch again := !fresh && f.Last() >= m.SureSince; {
 	case !again:
 		c.keep(m, f, d, keepAlive)
 		if !retry && f.known.IsSentIn(c.Frame.Frame) {
-			f.more, f.extended = nil, false
+			f.sent, f.several = nil, false
 		} else {
 			c.sent(m, &f, d, 0, !retry)
 		}
 	case !retry && !f.First():
-		n := f.more.sendings
+		n := f.sent.n
 		c.keep(m, f, d, keepAlive)
 		c.sent(m, &f, d, n, true)
 	default:
@@ -65,6 +65,7 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 		m.Top, m.Started = num, true
 		m.clock(num, f)
 	}
+	return f
 }
 
 // keep writes down what the frame at hand holds.
@@ -85,27 +86,24 @@ func (c *conn) keep(m *History, f Record, d *dp8.DFrame, keepAlive bool) {
 // sent notes that the frame at hand is what was sent first, as far as it was captured, where the engine does not
 // know that; so many were captured before.
 func (c *conn) sent(m *History, f *Record, d *dp8.DFrame, before uint8, first bool) {
-	m.extend(f)
-	x := f.more
-	x.several, x.first, x.sendings = true, first, before
+	x := m.tellApart(f)
 	x.frame, x.time, x.timed, x.hash = c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, c.Sent.Hash
+	x.n, x.hasFirst = before, first
 	c.count(x, d)
 }
 
 // resent notes that a number was sent again.
 func (c *conn) resent(m *History, f *Record, d *dp8.DFrame) {
-	if !f.own() {
-		frame, time, timed, hash := f.Frame(), f.Time(), f.Timed(), f.Hash()
-		m.extend(f)
-		x := f.more
-		x.several, x.first, x.sendings = true, true, 1
-		x.frame, x.time, x.timed, x.hash = frame, time, timed, hash
+	if f.sent == nil {
+		x := m.tellApart(f)
+		x.frame, x.time, x.timed, x.hash = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Hash()
+		x.n, x.hasFirst = 1, true
 	}
-	c.count(f.more, d)
+	c.count(f.sent, d)
 }
 
-func (c *conn) count(x *more, d *dp8.DFrame) {
-	x.sendings = min(x.sendings, 254) + 1
+func (c *conn) count(x *sendings, d *dp8.DFrame) {
+	x.n = min(x.n, 254) + 1
 	x.last, x.latest, x.signed = c.Frame.Time, c.Sent.Hash, d.Signature
 }
 

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -182,28 +183,21 @@ func (l *Numbers) push(c *conn, next seq.Num) {
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
 func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
-	m := &c.side[dir].History
-	f := m.At(num)
+	f := &c.Record
 	switch {
 	case !f.IsKnown():
 		return
 	case d.Control&dp8.CtlRetry != 0:
-		if f.more != nil {
-			f.more.drops &= c.Said.Drops
-		}
+		f.Drops &= c.Said.Drops
 		return
 	}
-	sacks := c.Said.Mask
-	f.next, f.carries = c.Said.Next, true
-	if c.Said.Ahead || c.Frame.Err != nil || !c.Frame.HasTime {
-		f.next, sacks = 0, 0
-	}
-	if c.Said.Drops != 0 {
+	f.next, f.Sacks, f.Drops, f.carries = 0, 0, c.Said.Drops, true
+	if f.Drops != 0 {
+		m := &c.side[dir].History
 		m.Dropped = max(m.Dropped, num)
 	}
-	if sacks|c.Said.Drops != 0 || f.more != nil {
-		m.extend(&f)
-		f.more.sacks, f.more.drops = sacks, c.Said.Drops
+	if !c.Said.Ahead && c.Frame.Err == nil && c.Frame.HasTime && c.Said.Next <= math.MaxInt32 {
+		f.next, f.Sacks = int32(c.Said.Next), c.Said.Mask
 	}
 }
 

@@ -7,12 +7,24 @@ type Column[X any] struct {
 	pages []*[pageSize]X // page i goes with page i of the window's table
 }
 
-// At gives the X of a number, nil where there is none.
-func (c *Column[X]) At(d *Direction, n Num) *X {
-	if !d.Describes(n) {
-		return nil
+// At gives the X of a number, and what the engine remembers of it; nil where there is none.
+func (c *Column[X]) At(d *Direction, n Num) (*X, Known) {
+	if d.work == nil {
+		return nil, Known{}
 	}
-	return c.Place(d, n)
+	w := &d.win
+	if uint64(n-w.base) >= uint64(w.top-w.base) {
+		return nil, Known{}
+	}
+	k, i := w.units.index(n), uint64(n)%pageSize
+	l := &w.units.table[k]
+	if l.beside>>i&1 == 0 {
+		return nil, Known{}
+	}
+	if len(c.pages) != len(w.units.table) {
+		c.follow(w)
+	}
+	return &c.pages[k][i], Known{&l.places[i]}
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
@@ -80,9 +92,6 @@ func (d *Direction) UndescribeAll() {
 		d.win.units.undescribeAll()
 	}
 }
-
-// Of gives what the engine remembers of a number that is described.
-func (d *Direction) Of(n Num) Known { return Known{d.win.units.find(n)} }
 
 // A Known is what the engine remembers of one number of a side. It is valid until the next call that
 // sends or acknowledges.
