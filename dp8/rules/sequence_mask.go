@@ -75,7 +75,7 @@ func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64
 func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) {
 	l := &j.side[dir].sequence
 	gave := j.side[dir.Other()].History.Dropped - next // of the numbers the mask can name, this many may have given up next
-	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
+	if gave <= 0 || mask == 0 || l.odd || l.isStuck && l.stuck == next || !j.c.Dir[dir.Other()].GaveUp(next) {
 		return
 	}
 	if gave < 64 {

@@ -172,10 +172,9 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 		return f, false, false
 	}
 	f.num = num
-	if f.known, fresh, ok = m.out.Describe(num); !ok {
+	if f.content, f.known, fresh = m.frames.Add(m.out, num); f.content == nil {
 		return m.ignore(num)
 	}
-	f.content = m.frames.Place(m.out, num)
 	if fresh {
 		f.several = false
 	} else if f.several {
@@ -273,11 +272,11 @@ func (m *History) close() {
 
 // clock learns, from a new number, how fast the side sends them.
 func (m *History) clock(num seq.Num, f Record) {
-	before := m.At(num - dp8.WindowSize)
-	if !before.IsKnown() || !f.Timed() || !before.Timed() || !f.First() || !before.First() {
+	before, ok := m.out.SentAt(num - dp8.WindowSize)
+	if !ok || !f.Timed() || !f.First() {
 		return
 	}
-	if took := f.Time() - before.Time(); took > 0 && (!m.hasSpeed || took < m.fastest) {
+	if took := f.Time() - before; took > 0 && (!m.hasSpeed || took < m.fastest) {
 		m.fastest, m.hasSpeed = took, true
 	}
 }

@@ -27,6 +27,20 @@ func (c *Column[X]) At(d *Direction, n Num) (*X, Known) {
 	return &c.pages[k][i], Known{&l.places[i]}
 }
 
+// Add says that columns know a number from now on, and gives its place, and what the engine remembers of
+// it; fresh says that they did not before, so that places have to be written. It gives nil for a number
+// that the engine does not remember.
+func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
+	if d.work == nil || !d.win.holds(n) {
+		return nil, k, false
+	}
+	if k.u = d.win.units.find(n); k.u == nil {
+		return nil, k, false
+	}
+	fresh = d.win.units.describe(n)
+	return c.Place(d, n), k, fresh
+}
+
 // Place gives the place of a number that the window describes. What is there may be of a number that
 // had the place before.
 func (c *Column[X]) Place(d *Direction, n Num) *X {
@@ -61,19 +75,6 @@ func (c *Column[X]) follow(w *Window) {
 // Free gives the room back; nothing may be described then.
 func (c *Column[X]) Free() { c.pages = nil }
 
-// Describe says that columns know a number from now on, and gives what the engine remembers of it; fresh says
-// that they did not before, so that their places have to be written. ok is false of a number that the engine
-// does not remember.
-func (d *Direction) Describe(n Num) (k Known, fresh, ok bool) {
-	if d.work == nil || !d.win.holds(n) {
-		return k, false, false
-	}
-	if k.u = d.win.units.find(n); k.u == nil {
-		return k, false, false
-	}
-	return k, d.win.units.describe(n), true
-}
-
 // Describes reports whether columns know a number.
 func (d *Direction) Describes(n Num) bool {
 	return d.work != nil && d.win.holds(n) && d.win.units.describes(n)
@@ -91,6 +92,21 @@ func (d *Direction) UndescribeAll() {
 	if d.work != nil {
 		d.win.units.undescribeAll()
 	}
+}
+
+// SentAt is when the first sending of a number was captured, ns; ok is false where that is not known.
+func (d *Direction) SentAt(n Num) (ns int64, ok bool) {
+	const known = captured | firstSending | timed
+	if d.work == nil || !d.win.holds(n) {
+		return 0, false
+	}
+	u := d.win.see(n)
+	return u.time, u.state&known == known
+}
+
+// GaveUp reports whether a number is given up, as far as it is remembered.
+func (d *Direction) GaveUp(n Num) bool {
+	return d.work != nil && d.win.holds(n) && d.win.see(n).state&givenUp != 0
 }
 
 // A Known is what the engine remembers of one number of a side. It is valid until the next call that
