@@ -165,12 +165,12 @@ func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next s
 		return
 	}
 	f := peer.History.At(next)
-	if !f.IsKnown() || duty.deaf || f.Sendings() < deafAfter || f.Time() < j.side[dir].EndAt || j.Frame.Time-f.Time() < overAfter ||
+	if !f.IsKnown() || duty.deaf || f.Transmissions() < deafAfter || f.Time() < j.side[dir].EndAt || j.Frame.Time-f.Time() < overAfter ||
 		j.Packet.Type != dp8.TypeSACK || j.Packet.SACK.SendMask != 0 {
 		return // a SACK answers what arrived: the way to the side is open
 	}
 	duty.deaf = true
-	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d, although that number was sent %d times since the side ended its stream", uint8(next), f.Sendings()), f.Frame())
+	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d, although that number was sent %d times since the side ended its stream", uint8(next), f.Transmissions()), f.Frame())
 	x.Since = f.Time()
 	rules.Judge(x)
 }

@@ -41,7 +41,7 @@ type judge struct {
 type side struct {
 	*track.Side         // what the connection knows of it
 	marked      bool    // there are any
-	whole       seq.Num // the latest number that held a whole message behind the end of another
+	whole       seq.Num // the latest number that held a whole message and followed the end of another
 	alive1      keepAliveState
 	sackWatch   sackState
 	sequence    sequenceState

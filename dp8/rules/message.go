@@ -50,7 +50,7 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	if num == m.Top && f.IsKnown() && j.followsWhole(s, num, f) {
 		return
 	}
-	if !f.IsKnown() || f.Sendings() != 1 || f.Cut || j.Frame.Frame != f.Frame() || !m.Reachable(num) {
+	if !f.IsKnown() || f.Transmissions() != 1 || f.Cut || j.Frame.Frame != f.Frame() || !m.Reachable(num) {
 		return
 	}
 	j.judgePair(dir, m, num-1)
@@ -65,7 +65,7 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 // the end of another.
 func (j contentJudge) followsWhole(s *side, num seq.Num, f track.Record) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if f.Command&whole != whole || f.Sendings() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
+	if f.Command&whole != whole || f.Transmissions() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
 		return false
 	}
 	if s.whole != num-1 || s.marked {

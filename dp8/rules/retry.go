@@ -151,7 +151,7 @@ func (j retryJudge) judgeMoved(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		return
 	}
 	f := j.Remembered(dir, s.num)
-	if !f.IsKnown() || f.Sendings() != 1 || f.KeepAlive || f.Cut || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
+	if !f.IsKnown() || f.Transmissions() != 1 || f.KeepAlive || f.Cut || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
 		return
 	}
 	s.judged = true
@@ -169,7 +169,7 @@ type moved struct {
 
 // Settle implements session.Settler.
 func (h moved) Settle() (conform.Ruling, conform.Guard) {
-	if f := h.j.side[h.dir].History.At(h.was); f.IsKnown() && f.Sendings() > 1 {
+	if f := h.j.side[h.dir].History.At(h.was); f.IsKnown() && f.Transmissions() > 1 {
 		return conform.Passed, 0
 	}
 	if s := &h.j.side[h.dir].sequence.stall; !s.set || s.num != h.was || s.reports < 3 {

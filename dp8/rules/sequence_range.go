@@ -61,7 +61,7 @@ func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum seq.Num) {
 	}
 	m := &j.side[dir].History
 	before, loop := m.At(num-dp8.WindowSize), min(j.hs.Loop, j.c.Dir[dir].MinRTT())
-	if !before.IsKnown() || !before.First() || before.Sendings() != 1 || !before.Timed() || before.Time() < j.Trusted() ||
+	if !before.IsKnown() || !before.First() || before.Transmissions() != 1 || !before.Timed() || before.Time() < j.Trusted() ||
 		j.AtMost(before.Time()) >= loop/4 || cum-m.Bottom < fastSamples || !j.c.Rules.ClockSure() {
 		return
 	}

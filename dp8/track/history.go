@@ -13,14 +13,14 @@ const historySize = 2 * dp8.WindowSize
 type Record struct {
 	*content // nil for nothing
 	known    seq.Known
-	sent     *sendings // nil where the engine knows all: the first sending, captured once
+	sent     *transmissions // nil where the engine knows all: the first transmission, captured once
 	num      seq.Num
 }
 
-// A content is what the first sending of a number held, or a retry where that was not captured.
+// A content is what the first transmission of a number held, or a retry where that was not captured.
 type content struct {
 	Sacks     uint64 // SACK mask, valid with carries: bit i is Next+1+i
-	Drops     uint64 // what all sendings gave up: bit i is the number less 1+i
+	Drops     uint64 // what all transmissions gave up: bit i is the number less 1+i
 	Command   dp8.Command
 	Control   dp8.Control
 	NRcv      uint8
@@ -29,18 +29,18 @@ type content struct {
 	KeepAlive bool
 	Cut       bool // by the capture: size, content and parts are not known
 	Signed    bool
-	carries   bool   // what follows of its first sending is known
-	several   bool   // there are sendings of it
+	carries   bool   // what follows of its first transmission is known
+	several   bool   // there are transmissions of it
 	Size      uint16 // bytes behind the header and the signature
 	hash      uint32 // of these
 	reliable  uint32 // hash of its reliable coalesced parts
 	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
 }
 
-// The sendings of a number are told apart where there were several, or the first was not captured first.
-type sendings struct {
+// The transmissions of a number are told apart where there were several, or the first was not captured first.
+type transmissions struct {
 	num      seq.Num
-	frame    uint64 // first captured sending, that of the first sending once it is captured
+	frame    uint64 // first captured transmission, that of the first transmission once it is captured
 	time     int64  // of that, ns
 	last     int64  // of the latest
 	hash     uint64 // of the datagram in frame
@@ -55,7 +55,7 @@ type sendings struct {
 // behind END_STREAM.
 type ignored struct {
 	content content
-	sent    sendings
+	sent    transmissions
 }
 
 // IsKnown reports whether anything is remembered.
@@ -64,7 +64,7 @@ func (f Record) IsKnown() bool { return f.content != nil }
 // Seq is bSeq.
 func (f Record) Seq() uint8 { return uint8(f.num) }
 
-// Frame is the first captured sending, that of the first sending once it is captured.
+// Frame is the first captured transmission, that of the first transmission once it is captured.
 func (f Record) Frame() uint64 {
 	if f.sent != nil {
 		return f.sent.frame
@@ -88,7 +88,7 @@ func (f Record) Timed() bool {
 	return f.known.Timed()
 }
 
-// Last is the time of the latest sending, ns.
+// Last is the time of the latest transmission, ns.
 func (f Record) Last() int64 {
 	if f.sent != nil {
 		return f.sent.last
@@ -96,18 +96,18 @@ func (f Record) Last() int64 {
 	return f.known.Time()
 }
 
-// First reports whether the first sending was captured, not only retries.
+// First reports whether the first transmission was captured, not only retries.
 func (f Record) First() bool { return f.sent == nil || f.sent.hasFirst }
 
 // Sendings is how many were captured, network copies not counted.
-func (f Record) Sendings() int {
+func (f Record) Transmissions() int {
 	if f.sent != nil {
 		return int(f.sent.n)
 	}
 	return 1
 }
 
-// Hash is that of the whole datagram of the first sending.
+// Hash is that of the whole datagram of the first transmission.
 func (f Record) Hash() uint64 {
 	if f.sent != nil {
 		return f.sent.hash
@@ -115,9 +115,9 @@ func (f Record) Hash() uint64 {
 	return f.known.Hash()
 }
 
-// Latest gives hash and signature of the latest sending of a number that was sent again.
+// Latest gives hash and signature of the latest transmission of a number that was sent again.
 func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
-	if f.Sendings() < 2 {
+	if f.Transmissions() < 2 {
 		return 0, signature, false
 	}
 	return f.sent.latest, f.sent.signed, true
@@ -140,7 +140,7 @@ type History struct {
 	missed    bool    // the peer acknowledged numbers before the first was captured
 	Dropped   seq.Num // highest number that gave up others
 
-	several    []sendings // by number
+	several    []transmissions // by number
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
 	began      int64
@@ -154,7 +154,7 @@ func (m *History) At(num seq.Num) (f Record) {
 	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
 		f.num = num
 		if f.several {
-			f.sent = m.sendings(num)
+			f.sent = m.transmissions(num)
 		}
 		return f
 	}
@@ -178,7 +178,7 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 	if fresh {
 		f.several = false
 	} else if f.several {
-		f.sent = m.sendings(num)
+		f.sent = m.transmissions(num)
 	}
 	return f, fresh, true
 }
@@ -192,13 +192,13 @@ func (m *History) ignore(num seq.Num) (f Record, fresh, ok bool) {
 	if f = m.At(num); f.IsKnown() {
 		return f, false, true
 	}
-	x := &ignored{sent: sendings{num: num}}
+	x := &ignored{sent: transmissions{num: num}}
 	m.ignored = append(m.ignored, x)
 	f.num, f.content, f.sent = num, &x.content, &x.sent
 	return f, true, true
 }
 
-// Signature is that of the first sending of a number; all 0 where it has none.
+// Signature is that of the first transmission of a number; all 0 where it has none.
 func (m *History) Signature(f Record) (s [8]byte) {
 	if f.Signed {
 		s = *m.signatures.Place(m.out, f.num)
@@ -206,8 +206,8 @@ func (m *History) Signature(f Record) (s [8]byte) {
 	return s
 }
 
-// sendings gives those of a number, nil for none.
-func (m *History) sendings(num seq.Num) *sendings {
+// transmissions gives those of a number, nil for none.
+func (m *History) transmissions(num seq.Num) *transmissions {
 	for i := len(m.several) - 1; i >= 0 && m.several[i].num >= num; i-- {
 		if x := &m.several[i]; x.num == num {
 			return x
@@ -216,10 +216,10 @@ func (m *History) sendings(num seq.Num) *sendings {
 	return nil
 }
 
-// tellApart gives a number sendings of its own, where it has none.
-func (m *History) tellApart(f *Record) *sendings {
+// tellApart gives a number transmissions of its own, where it has none.
+func (m *History) tellApart(f *Record) *transmissions {
 	if f.sent == nil {
-		if f.sent = m.sendings(f.num); f.sent == nil {
+		if f.sent = m.transmissions(f.num); f.sent == nil {
 			f.sent = m.insert(f.num)
 		}
 		f.sent.num, f.several = f.num, true
@@ -227,20 +227,20 @@ func (m *History) tellApart(f *Record) *sendings {
 	return f.sent
 }
 
-// insert makes room for the sendings of a number.
-func (m *History) insert(num seq.Num) *sendings {
+// insert makes room for the transmissions of a number.
+func (m *History) insert(num seq.Num) *transmissions {
 	if len(m.several) == cap(m.several) {
 		m.forget()
 	}
 	i := len(m.several)
-	m.several = append(m.several, sendings{})
+	m.several = append(m.several, transmissions{})
 	for ; i > 0 && m.several[i-1].num > num; i-- {
 		m.several[i] = m.several[i-1]
 	}
 	return &m.several[i]
 }
 
-// forget drops the sendings of numbers that are forgotten.
+// forget drops the transmissions of numbers that are forgotten.
 func (m *History) forget() {
 	keep := m.several[:0]
 	for i := range m.several {

@@ -102,7 +102,7 @@ func (c *conn) resent(m *History, f *Record, d *dp8.DFrame) {
 	c.count(f.sent, d)
 }
 
-func (c *conn) count(x *sendings, d *dp8.DFrame) {
+func (c *conn) count(x *transmissions, d *dp8.DFrame) {
 	x.n = min(x.n, 254) + 1
 	x.last, x.latest, x.signed = c.Frame.Time, c.Sent.Hash, d.Signature
 }

@@ -94,7 +94,7 @@ func (d *Direction) UndescribeAll() {
 	}
 }
 
-// SentAt is when the first sending of a number was captured, ns; ok is false where that is not known.
+// SentAt is when the first transmission of a number was captured, ns; ok is false where that is not known.
 func (d *Direction) SentAt(n Num) (ns int64, ok bool) {
 	const known = captured | firstSending | timed
 	if d.work == nil || !d.win.holds(n) {
@@ -128,8 +128,8 @@ func (k Known) Time() int64 { return k.u.time }
 // Timed reports whether the capture has a time for it.
 func (k Known) Timed() bool { return k.u.state&timed != 0 }
 
-// Hash is that of the datagram of the first sending, valid with First.
+// Hash is that of the datagram of the first transmission, valid with First.
 func (k Known) Hash() uint64 { return k.u.hash }
 
-// First reports whether the first sending was captured, and not only retries.
+// First reports whether the first transmission was captured, and not only retries.
 func (k Known) First() bool { return k.u.state&(captured|firstSending) == captured|firstSending }
