@@ -50,7 +50,7 @@ func arrows() []arrow {
 			"two captures are compared by what their packets carry and what their analyses say, whatever protocol that is"},
 		{"internal/measure", []string{"session"}, nil, "what is counted of a side is the same for all protocols and all who show it"},
 		{"internal/timeline", []string{"dissect", "session", "internal/measure"}, nil, "intervals are made of what the tracker counts, for all protocols alike"},
-		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/compare", "internal/report"}, nil,
+		{"internal/ladder", []string{"dissect", "session", "internal/pipeline", "internal/explain", "internal/compare", "internal/report", "internal/terminal"}, nil,
 			"ladders are drawn of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
 		{"internal/events", []string{"dissect", "session", "internal/pipeline", "internal/timeline", "internal/report"}, nil,
 			"events are made of what the tracker says of frames, for all protocols alike: they read no captures and name no protocol package"},
@@ -65,11 +65,13 @@ func arrows() []arrow {
 		{"internal/redact", []string{"dissect", "session", "dp8", "dp8/track", "hazel", "internal/capture", "internal/pipeline", "internal/record"}, nil, "values are replaced by the classes of fields; of protocols it knows how DirectPlay 8 signs, and where a version stands in Hazel"},
 		{"internal/explain", []string{"dissect", "session"}, nil, "explanations are made of what the tracker knows, for all protocols alike"},
 		{"internal/plot", nil, nil, "plot draws numbers, whatever they stand for"},
-		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/compare", "internal/explain", "internal/measure", "internal/plot", "internal/timeline", "internal/verdict"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+		{"internal/report", []string{"dissect", "session", "internal/capture", "internal/compare", "internal/explain", "internal/measure", "internal/plot", "internal/terminal", "internal/timeline", "internal/verdict"}, nil,
 			"report prints what was found and names no protocol package"},
-		{"internal/sampler", []string{"dissect", "session", "internal/measure", "internal/report"}, nil,
+		{"internal/terminal", []string{"dissect", "session"}, []string{"github.com/olekukonko/tablewriter", "github.com/fatih/color"},
+			"what people read is laid out without a word of the documents that it is part of"},
+		{"internal/sampler", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/terminal"}, nil,
 			"samples are plain values: who takes them needs no terminal, reads no captures and names no protocol package"},
-		{"internal/liveview", []string{"dissect", "session", "internal/measure", "internal/plot", "internal/report", "internal/sampler"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
+		{"internal/liveview", []string{"dissect", "session", "internal/measure", "internal/plot", "internal/sampler", "internal/terminal"}, []string{"charm.land/bubbletea", "charm.land/lipgloss"},
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/tables", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/outfile", "internal/pipeline", "internal/report", "internal/timeline"}, nil,
 			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
@@ -125,8 +127,8 @@ func arrows() []arrow {
 // each of these modules is imported by one file of one package.
 func soleUsers() []arrow {
 	return []arrow{
-		{"internal/report", nil, []string{"github.com/olekukonko/tablewriter"}, "tables of text are made in one place: see report.AppendReference and report.AppendTable"},
-		{"internal/report", nil, []string{"github.com/fatih/color"}, "what has which colour is said in one place: see report.Colours"},
+		{"internal/terminal", nil, []string{"github.com/olekukonko/tablewriter"}, "tables of text are made in one place: see terminal.Table, terminal.AppendReference and terminal.AppendTable"},
+		{"internal/terminal", nil, []string{"github.com/fatih/color"}, "what has which colour is said in one place: see terminal.Colours"},
 		{"cmd/dpdissect", nil, []string{"golang.org/x/term"}, "what the terminal is, is asked in one place: see screen.go"},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // completions are what shells offer for the values of flags, by the names of these. Flags
@@ -166,7 +166,7 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 		return nil, noFiles
 	}
 	for _, c := range run.Conns() {
-		all = append(all, offered(fmt.Sprint(c.ID), report.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
+		all = append(all, offered(fmt.Sprint(c.ID), terminal.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
 	}
 	return all, noFiles | cobra.ShellCompDirectiveKeepOrder
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // decode is the flags of the command.
@@ -84,7 +85,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	}
 	p.Display.Window = c.window()
 	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
-	p.Names, p.Width = c.nameOf(), report.TextWidth
+	p.Names, p.Width = c.nameOf(), terminal.Width
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !j.isLive()

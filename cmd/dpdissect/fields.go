@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 func newFields() *cobra.Command {
@@ -45,7 +45,7 @@ func fieldsText(width int) []byte {
 		}
 		rows[i] = []string{name, kind, clause, label}
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Field"}, {Head: "Type", Rank: 1}, {Head: "Clause", Rank: 2},
 		{Head: "Meaning", Least: leastText, Whole: "docs/FIELDS.md and --format json have the whole text"},
 	}, rows, width)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // protocolsCommand is the flags of the command.
@@ -130,7 +130,7 @@ func protocolsText(width int) []byte {
 		}
 		rows = append(rows, []string{name, ports, strings.Join(p.Texts, ", "), p.Title})
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Protocol"}, {Head: "Ports", Rank: 2, Least: 20, Whole: jsonHasIt}, {Head: "Text", Rank: 1, Least: 24, Whole: jsonHasIt},
 		{Head: "Title", Least: leastText, Whole: jsonHasIt},
 	}, rows, width)

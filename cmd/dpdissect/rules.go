@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -205,7 +206,7 @@ func rulesText(all []chapter, width int) []byte {
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Rule"}, {Head: "Level", Rank: 1}, {Head: "Severity", Rank: 2}, {Head: "Scope", Rank: 5}, {Head: "Evaluated", Rank: 3}, {Head: "Operation", Rank: 4},
 		{Head: "Statement", Least: leastText, Whole: "'dpdissect rules show ID' has the whole text"},
 	}, rows, width)
@@ -317,7 +318,7 @@ func showRule(cmd *cobra.Command, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth)))
+				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), terminal.DefaultWidth)))
 			}
 			return writePage(cmd, b)
 		}
@@ -332,7 +333,7 @@ func showRule(cmd *cobra.Command, id, format string) error {
 		if format == "json" {
 			return writePage(cmd, indented(e.record))
 		}
-		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth))))
+		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), terminal.DefaultWidth))))
 	}
 	return usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
 }
