@@ -15,7 +15,7 @@ const (
 )
 
 type (
-	token = syntax.Token[struct{}]
+	token = syntax.Token
 	span  = syntax.Span
 )
 
@@ -29,10 +29,10 @@ var symbols = []string{
 var hints = map[rune]string{'=': "unexpected = (== compares)", '|': "unexpected | (|| is or)", ']': "this ] closes nothing"}
 
 // A lexer splits an expression into tokens.
-type lexer struct{ *syntax.Lexer[struct{}] }
+type lexer struct{ *syntax.Lexer }
 
 // next reads one token.
-func next(in *syntax.Lexer[struct{}]) token {
+func next(in *syntax.Lexer) token {
 	l, rest := lexer{in}, in.Rest()
 	switch {
 	case rest[0] == '"':

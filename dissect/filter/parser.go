@@ -24,7 +24,7 @@ var keywords = map[string]string{
 }
 
 // A parser is a recursive descent over the tokens of one expression.
-type parser struct{ syntax.Parser[struct{}] }
+type parser struct{ syntax.Parser }
 
 // parse gives the tree of an expression, nil for an empty one.
 func parse(src string) (expr, syntax.Fault) {

@@ -10,7 +10,7 @@ import (
 // A language of numbers that are joined by +, and what it says of a mistake.
 func Example() {
 	const src = "1 + 20 + plus"
-	p := syntax.NewParser(src, func(l *syntax.Lexer[int]) syntax.Token[int] {
+	p := syntax.NewParser(src, func(l *syntax.Lexer) syntax.Token {
 		if n := len(l.Rest()) - len(strings.TrimLeft(l.Rest(), "0123456789")); n > 0 {
 			return l.Take(syntax.Word, n)
 		}

@@ -18,43 +18,42 @@ const (
 	Own
 )
 
-// A Token is one lexical element. A language that reads constants with their tokens keeps what
-// they come to in Value.
-type Token[V any] struct {
-	Kind  Kind
-	Text  string // as written, or what that means where a language has escapes
-	At    Span
-	Value V
+// A Token is one lexical element.
+type Token struct {
+	Kind   Kind
+	Text   string // as written, or what that means where a language has escapes
+	At     Span
+	Number float64 // of a constant, where the language reads it with its token
 }
 
 // Is reports whether the token is a word or symbol.
-func (t Token[V]) Is(text string) bool {
+func (t Token) Is(text string) bool {
 	return t.Text == text && (t.Kind == Word || t.Kind == Symbol)
 }
 
 // A Lexer splits an expression into tokens.
-type Lexer[V any] struct {
+type Lexer struct {
 	Fault
 	Src string
 	Pos int // byte of Src that is read next
 }
 
 // Rest is what was not read yet.
-func (l *Lexer[V]) Rest() string { return l.Src[l.Pos:] }
+func (l *Lexer) Rest() string { return l.Src[l.Pos:] }
 
 // Take makes a token of the next n bytes.
-func (l *Lexer[V]) Take(kind Kind, n int) Token[V] {
-	t := Token[V]{Kind: kind, Text: l.Rest()[:n], At: l.Next(n)}
+func (l *Lexer) Take(kind Kind, n int) Token {
+	t := Token{Kind: kind, Text: l.Rest()[:n], At: l.Next(n)}
 	l.Pos += n
 	return t
 }
 
 // Next is where the next n bytes are.
-func (l *Lexer[V]) Next(n int) Span { return Span{l.Pos, l.Pos + n} }
+func (l *Lexer) Next(n int) Span { return Span{l.Pos, l.Pos + n} }
 
 // Symbol reads one of the symbols, of which longer ones stand first, or fails. Hints are what
 // is said of other characters that people write.
-func (l *Lexer[V]) Symbol(symbols []string, hints map[rune]string) Token[V] {
+func (l *Lexer) Symbol(symbols []string, hints map[rune]string) Token {
 	for _, s := range symbols {
 		if strings.HasPrefix(l.Rest(), s) {
 			return l.Take(Symbol, len(s))
@@ -65,11 +64,11 @@ func (l *Lexer[V]) Symbol(symbols []string, hints map[rune]string) Token[V] {
 		l.Fail(l.Next(n), "%s", hint)
 	}
 	l.Fail(l.Next(n), "unexpected character %q", r)
-	return Token[V]{}
+	return Token{}
 }
 
 // tokens are all tokens, each of which next reads where no space stands. The last one is End.
-func (l *Lexer[V]) tokens(next func(*Lexer[V]) Token[V]) (all []Token[V]) {
+func (l *Lexer) tokens(next func(*Lexer) Token) (all []Token) {
 	if len(l.Src) > MaxLength {
 		l.Fail(Span{MaxLength, len(l.Src)}, "the expression is longer than %d bytes", MaxLength)
 	}
@@ -80,5 +79,5 @@ func (l *Lexer[V]) tokens(next func(*Lexer[V]) Token[V]) (all []Token[V]) {
 		}
 		all = append(all, next(l))
 	}
-	return append(all, Token[V]{At: l.Next(0)})
+	return append(all, Token{At: l.Next(0)})
 }

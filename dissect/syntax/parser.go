@@ -5,40 +5,40 @@ package syntax
 const MaxDepth = 100
 
 // A Parser goes through the tokens of one expression, for a recursive descent.
-type Parser[V any] struct {
+type Parser struct {
 	Fault
 	Pos int // of the next token
 
 	// Stray says why a token can't stand where an expression should go on or end, "" for
 	// nothing special. Joined says of all others what would go on with it.
-	Stray  func(t Token[V]) string
+	Stray  func(t Token) string
 	Joined string
 
-	tokens []Token[V]
+	tokens []Token
 	depth  int
 }
 
 // NewParser splits an expression into tokens. next reads one that begins at the lexer's Rest,
 // which is not empty and begins with no space.
-func NewParser[V any](src string, next func(*Lexer[V]) Token[V]) Parser[V] {
-	l := Lexer[V]{Src: src}
+func NewParser(src string, next func(*Lexer) Token) Parser {
+	l := Lexer{Src: src}
 	tokens := l.tokens(next)
-	return Parser[V]{Fault: l.Fault, tokens: tokens}
+	return Parser{Fault: l.Fault, tokens: tokens}
 }
 
 // Peek is the next token. After a fault it is the end, so that loops end.
-func (p *Parser[V]) Peek() Token[V] { return p.Ahead(0) }
+func (p *Parser) Peek() Token { return p.Ahead(0) }
 
 // Ahead is the token n after the next one.
-func (p *Parser[V]) Ahead(n int) Token[V] {
+func (p *Parser) Ahead(n int) Token {
 	if p.Failed {
-		return Token[V]{}
+		return Token{}
 	}
 	return p.tokens[min(p.Pos+n, len(p.tokens)-1)]
 }
 
 // Last is the token before the next one; at the start it is empty.
-func (p *Parser[V]) Last() (t Token[V]) {
+func (p *Parser) Last() (t Token) {
 	if p.Pos > 0 {
 		t = p.tokens[p.Pos-1]
 	}
@@ -46,7 +46,7 @@ func (p *Parser[V]) Last() (t Token[V]) {
 }
 
 // Take consumes the next token; the end is never consumed.
-func (p *Parser[V]) Take() Token[V] {
+func (p *Parser) Take() Token {
 	t := p.Peek()
 	if t.Kind != End {
 		p.Pos++
@@ -55,7 +55,7 @@ func (p *Parser[V]) Take() Token[V] {
 }
 
 // Accept consumes the next token if it is one of the words or symbols.
-func (p *Parser[V]) Accept(texts ...string) bool {
+func (p *Parser) Accept(texts ...string) bool {
 	for _, text := range texts {
 		if p.Peek().Is(text) {
 			p.Pos++
@@ -66,14 +66,14 @@ func (p *Parser[V]) Accept(texts ...string) bool {
 }
 
 // Finish fails unless the expression ends here.
-func (p *Parser[V]) Finish() {
+func (p *Parser) Finish() {
 	if t := p.Peek(); t.Kind != End {
 		p.Unexpected(t)
 	}
 }
 
 // Unexpected fails at a token that can't continue a complete expression.
-func (p *Parser[V]) Unexpected(t Token[V]) {
+func (p *Parser) Unexpected(t Token) {
 	if p.Stray != nil {
 		if reason := p.Stray(t); reason != "" {
 			p.Fail(t.At, "%s", reason)
@@ -86,7 +86,7 @@ func (p *Parser[V]) Unexpected(t Token[V]) {
 }
 
 // Missing fails where something should follow the last token.
-func (p *Parser[V]) Missing(what string) {
+func (p *Parser) Missing(what string) {
 	switch t := p.Peek(); {
 	case t.Kind != End:
 		p.Fail(t.At, "%s is missing before %s", what, t.Text)
@@ -98,7 +98,7 @@ func (p *Parser[V]) Missing(what string) {
 }
 
 // Unclosed fails for a bracket that something else than its end follows.
-func (p *Parser[V]) Unclosed(open Token[V]) {
+func (p *Parser) Unclosed(open Token) {
 	if t := p.Peek(); t.Kind != End {
 		p.Unexpected(t)
 		return
@@ -107,11 +107,11 @@ func (p *Parser[V]) Unclosed(open Token[V]) {
 }
 
 // Enter goes one level deeper; Leave comes back.
-func (p *Parser[V]) Enter(at Span) {
+func (p *Parser) Enter(at Span) {
 	if p.depth++; p.depth > MaxDepth {
 		p.Fail(at, "nested more than %d deep", MaxDepth)
 	}
 }
 
 // Leave comes back from a level.
-func (p *Parser[V]) Leave() { p.depth-- }
+func (p *Parser) Leave() { p.depth-- }

@@ -7,14 +7,14 @@ import (
 
 // list is a language of words, joined by + and nested in parentheses.
 func list(src string) error {
-	p := NewParser(src, func(l *Lexer[int]) Token[int] {
+	p := NewParser(src, func(l *Lexer) Token {
 		if n := len(l.Rest()) - len(strings.TrimLeft(l.Rest(), "abc")); n > 0 {
 			return l.Take(Word, n)
 		}
 		return l.Symbol([]string{"++", "+", "(", ")"}, map[rune]string{'=': "= is for others"})
 	})
 	p.Joined = "words are joined by +"
-	p.Stray = func(t Token[int]) string {
+	p.Stray = func(t Token) string {
 		if t.Is("++") {
 			return "one + is enough"
 		}

@@ -3,6 +3,7 @@ package capfilter
 import (
 	"encoding/binary"
 	"math/bits"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,7 @@ func (g *generator) identified(x *identified) cond {
 // protoID tests for a protocol by its number or name.
 func (g *generator) protoID(x *identified) cond {
 	ether := x.proto == "ether" || x.proto == "link"
-	n, known := x.id.Value.num, x.id.Kind == tokNumber
+	n, known := uint32(x.id.Number), x.id.Kind == tokNumber
 	if x.id.Kind == syntax.Word || x.id.Kind == tokEscaped {
 		if n, known = ipNames[x.id.Text]; ether {
 			n, known = etherTypes[x.id.Text]
@@ -98,7 +99,8 @@ func (g *generator) linkAddress(x *identified) cond {
 	case g.link.family != famEthernet:
 		g.Fail(x.at, "%s has no MAC addresses", g.link.name)
 	}
-	return x.dir.join(func(src bool) cond { return g.mac(pick(src, 6, 0), x.id.Value.mac) })
+	mac, _ := parseMAC(x.id.Text)
+	return x.dir.join(func(src bool) cond { return g.mac(pick(src, 6, 0), mac) })
 }
 
 // join makes the tests of a direction.
@@ -140,15 +142,15 @@ func (g *generator) ip4ID(x *identified) cond {
 
 // ip4Network gives the address and mask of an id.
 func (g *generator) ip4Network(x *identified) (addr, mask uint32) {
-	addr, mask = x.id.Value.num, 0xffffffff
+	addr, mask = uint32(x.id.Number), 0xffffffff
 	switch m := x.mask; {
 	case x.id.Kind == tokIPv4:
-		mask <<= 32 - 8*x.id.Value.octets
+		mask <<= 32 - 8*(1+strings.Count(x.id.Text, "."))
 		if m == nil {
 			break
 		}
 		if m.addr != nil {
-			return addr, m.addr.Value.num
+			return addr, uint32(m.addr.Number)
 		}
 		if m.bits > 32 {
 			g.Fail(m.at, "IPv4 addresses have 32 bits")
@@ -187,15 +189,16 @@ func (g *generator) ip6ID(x *identified) cond {
 	if x.proto != "" && x.proto != "ip6" {
 		g.Fail(x.at, "%s packets have no IPv6 addresses of their own", x.proto)
 	}
-	for i := range x.id.Value.addr {
-		if x.id.Value.addr[i]&^byte(maskWord(width, 8, uint32(i))) != 0 {
+	addr := netip.MustParseAddr(x.id.Text).As16()
+	for i := range addr {
+		if addr[i]&^byte(maskWord(width, 8, uint32(i))) != 0 {
 			g.Fail(x.mask.whole, "the address has bits outside its mask")
 		}
 	}
 	return x.dir.join(func(src bool) cond {
 		c := g.carries(typeIP6)
 		for i := range uint32(4) {
-			word := binary.BigEndian.Uint32(x.id.Value.addr[4*i:])
+			word := binary.BigEndian.Uint32(addr[4*i:])
 			c = both{c, g.masked(g.net()+pick(src, 8, 24)+4*i, word, uint32(maskWord(width, 32, i)))}
 		}
 		return c
@@ -214,7 +217,7 @@ func (g *generator) portRange(x *identified) (low, high uint32) {
 	first, last, found := strings.Cut(x.id.Text, "-")
 	switch {
 	case x.id.Kind == tokNumber:
-		low, high = x.id.Value.num, x.id.Value.num
+		low, high = uint32(x.id.Number), uint32(x.id.Number)
 	case x.typ == "portrange" && x.id.Kind == syntax.Word && found && allDigits([]string{first, last}) && !leadingZero(first, last):
 		l, err1 := strconv.ParseUint(first, 10, 32)
 		h, err2 := strconv.ParseUint(last, 10, 32)

@@ -10,25 +10,17 @@ import (
 
 // Kinds of tokens that other languages do not have.
 const (
-	tokEscaped = syntax.Own + iota // \name, which is never a keyword
-	tokNumber                      // value in num
-	tokIPv4                        // 10.1 to 10.1.2.3, value in num, octets in octets
-	tokIPv6                        // value in addr
-	tokMAC                         // value in mac
+	tokEscaped syntax.Kind = syntax.Own + iota // \name, which is never a keyword
+	tokNumber                                  // of 32 bits
+	tokIPv4                                    // 10.1 to 10.1.2.3, whose number has the octets in its upper bytes
+	tokIPv6
+	tokMAC
 )
 
 type (
-	token = syntax.Token[literal]
+	token = syntax.Token
 	span  = syntax.Span
 )
-
-// A literal is what a constant says.
-type literal struct {
-	num    uint32
-	octets int // of tokIPv4, 2 to 4
-	addr   [16]byte
-	mac    [6]byte
-}
 
 // symbols are the operators and punctuation, longer ones first.
 var symbols = []string{
@@ -37,26 +29,30 @@ var symbols = []string{
 }
 
 // A lexer splits an expression into tokens.
-type lexer struct{ *syntax.Lexer[literal] }
+type lexer struct{ *syntax.Lexer }
 
 // next reads one token.
-func next(in *syntax.Lexer[literal]) token {
+func next(in *syntax.Lexer) token {
 	l, rest := lexer{in}, in.Rest()
 	if rest[0] == '\\' {
 		return l.escaped(rest)
 	}
 	if n, t := colonAddress(rest), wordLength(rest); n > t {
-		return l.address(rest[:n])
+		kind := tokIPv6
+		if isMAC(rest[:n]) {
+			kind = tokMAC
+		}
+		return l.Take(kind, n)
 	} else if t > 0 {
 		return l.word(rest[:t])
 	}
 	return l.Symbol(symbols, nil)
 }
 
-// constant consumes the text of one.
-func (l lexer) constant(kind syntax.Kind, text string, v literal) token {
+// numeric consumes the text of a constant that is a number.
+func (l lexer) numeric(kind syntax.Kind, text string, n uint32) token {
 	t := l.Take(kind, len(text))
-	t.Value = v
+	t.Number = float64(n)
 	return t
 }
 
@@ -102,7 +98,7 @@ func colonAddress(s string) int {
 		n++
 	}
 	for ; n > last && last > 0; n-- {
-		if _, ok := parseMAC(s[:n]); ok || isIPv6(s[:n]) {
+		if isMAC(s[:n]) || isIPv6(s[:n]) {
 			return n
 		}
 	}
@@ -115,28 +111,23 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
-// address makes the token of an address with colons.
-func (l lexer) address(text string) token {
-	if mac, ok := parseMAC(text); ok {
-		return l.constant(tokMAC, text, literal{mac: mac})
-	}
-	a := netip.MustParseAddr(text)
-	return l.constant(tokIPv6, text, literal{addr: a.As16()})
+// isMAC tells MAC addresses.
+func isMAC(s string) bool {
+	_, ok := parseMAC(s)
+	return ok
 }
 
 // word makes the token of a word: the first that fits of a MAC address, a
 // number, an IPv4 address and a name.
 func (l lexer) word(text string) token {
-	if mac, ok := parseMAC(text); ok {
-		return l.constant(tokMAC, text, literal{mac: mac})
+	if isMAC(text) {
+		return l.Take(tokMAC, len(text))
 	}
 	if isNumber(text) {
-		n := l.number(text)
-		return l.constant(tokNumber, text, literal{num: n})
+		return l.numeric(tokNumber, text, l.number(text))
 	}
 	if parts := strings.Split(text, "."); len(parts) > 1 && len(parts) < 5 && allDigits(parts) {
-		n := l.octets(parts)
-		return l.constant(tokIPv4, text, literal{num: n, octets: len(parts)})
+		return l.numeric(tokIPv4, text, l.octets(parts))
 	}
 	return l.Take(syntax.Word, len(text))
 }

@@ -164,11 +164,11 @@ func (g *generator) vlan(x *vlan) cond {
 	if x.id == nil {
 		return c
 	}
-	if x.id.Value.num > 0xfff {
+	if uint32(x.id.Number) > 0xfff {
 		g.Fail(x.id.At, "VLAN numbers go up to 4095")
 	}
 	id := g.join(bpf.ALUOpAnd, g.load(at+2, 2), g.constant(0xfff))
-	return both{c, compare(id, bpf.JumpEqual, x.id.Value.num)}
+	return both{c, compare(id, bpf.JumpEqual, uint32(x.id.Number))}
 }
 
 // cast tests for broadcast and multicast.

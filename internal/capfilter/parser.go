@@ -3,7 +3,7 @@ package capfilter
 import "github.com/dpdissect/dpdissect/dissect/syntax"
 
 // A parser is a recursive descent over the tokens of one expression.
-type parser struct{ syntax.Parser[literal] }
+type parser struct{ syntax.Parser }
 
 // parse gives the tree of an expression, nil for an empty one.
 func parse(src string) (node, syntax.Fault) {
@@ -160,7 +160,7 @@ func (p *parser) mask(id token) *mask {
 	case sep.Is("/") && (id.Kind == tokIPv4 || id.Kind == tokIPv6):
 		p.Take()
 		if n := p.Take(); n.Kind == tokNumber {
-			return &mask{at: n.At, bits: n.Value.num, whole: id.At.To(n.At)}
+			return &mask{at: n.At, bits: uint32(n.Number), whole: id.At.To(n.At)}
 		}
 		p.Fail(sep.At, "the bits of the network are missing after /")
 	case sep.Is("mask") && id.Kind == tokIPv4:

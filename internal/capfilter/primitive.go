@@ -113,5 +113,5 @@ func (p *parser) lengths() node {
 		return nil
 	}
 	p.Take()
-	return &lengths{t.At.To(n.At), t.Text == "greater", n.Value.num}
+	return &lengths{t.At.To(n.At), t.Text == "greater", uint32(n.Number)}
 }

@@ -77,7 +77,7 @@ func (p *parser) operandOfSum() *sum {
 	switch {
 	case t.Kind == tokNumber:
 		p.Take()
-		return &sum{at: t.At, num: t.Value.num}
+		return &sum{at: t.At, num: uint32(t.Number)}
 	case t.Kind == syntax.Word && named:
 		p.Take()
 		return &sum{at: t.At, num: number}
@@ -129,10 +129,10 @@ func (p *parser) load() *sum {
 	x := &sum{at: proto.At, kind: sumLoad, proto: proto.Text, size: 1, l: p.sum(1)}
 	if p.Accept(":") {
 		n := p.Take()
-		if n.Kind != tokNumber || n.Value.num != 1 && n.Value.num != 2 && n.Value.num != 4 {
+		if n.Kind != tokNumber || n.Number != 1 && n.Number != 2 && n.Number != 4 {
 			p.Fail(n.At, "the size must be 1, 2 or 4 bytes")
 		}
-		x.size = int(n.Value.num)
+		x.size = int(n.Number)
 	}
 	x.at = x.at.To(p.Peek().At)
 	if !p.Accept("]") {

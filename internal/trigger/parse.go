@@ -10,7 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
-type token = syntax.Token[struct{}]
+type token = syntax.Token
 
 // symbols are the operators and punctuation, longer ones first.
 var symbols = []string{"&&", "||", ">=", "<=", "==", "!=", ">", "<", "=", "!", "(", ")", "%"}
@@ -28,7 +28,7 @@ func Compile(text string) (*Trigger, error) {
 }
 
 // next reads an operator, a parenthesis, or a run of other characters.
-func next(l *syntax.Lexer[struct{}]) token {
+func next(l *syntax.Lexer) token {
 	if n := strings.IndexAny(l.Rest()+" ", " \t\r\n&|<>=!()%"); n > 0 {
 		return l.Take(syntax.Word, n)
 	}
@@ -36,7 +36,7 @@ func next(l *syntax.Lexer[struct{}]) token {
 }
 
 type parser struct {
-	syntax.Parser[struct{}]
+	syntax.Parser
 	held int // comparisons that must hold for a time
 }
 

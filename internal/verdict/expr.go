@@ -26,7 +26,7 @@ func nameNode(place int, side int8) *node {
 
 // A parser reads a budget.
 type parser struct {
-	syntax.Parser[float64]
+	syntax.Parser
 	percent bool // a literal has a per cent sign
 }
 
@@ -120,7 +120,7 @@ func (p *parser) unary() *node {
 		return x
 	case t.Kind == tokNumber:
 		p.Take()
-		return &node{op: '0', value: t.Value * p.unit()}
+		return &node{op: '0', value: t.Number * p.unit()}
 	case t.Kind == syntax.Word:
 		p.Take()
 		place, side, err := findQuantity(t.Text)

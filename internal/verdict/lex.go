@@ -9,7 +9,7 @@ import (
 )
 
 // A token of a budget that is a number has its value.
-type token = syntax.Token[float64]
+type token = syntax.Token
 
 const tokNumber = syntax.Own
 
@@ -29,7 +29,7 @@ var units = map[string]float64{
 const unitNames = "%, us, ms, s, min, B, kB, MB, GB, KiB, MiB or GiB"
 
 // next reads a number, a name or a sign.
-func next(l *syntax.Lexer[float64]) token {
+func next(l *syntax.Lexer) token {
 	rest := l.Rest()
 	if n := numberLength(rest); n > 0 {
 		return number(l, n)
@@ -59,10 +59,10 @@ func numberLength(s string) int {
 }
 
 // number reads a number of n bytes.
-func number(l *syntax.Lexer[float64], n int) token {
+func number(l *syntax.Lexer, n int) token {
 	t := l.Take(tokNumber, n)
 	var err error
-	if t.Value, err = strconv.ParseFloat(t.Text, 64); err != nil {
+	if t.Number, err = strconv.ParseFloat(t.Text, 64); err != nil {
 		l.Fail(t.At, "%s is not a number", t.Text)
 	}
 	return t
