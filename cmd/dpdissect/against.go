@@ -47,7 +47,7 @@ func (c *check) readPriors() error {
 // compareWith finds the earlier report of what is judged, and says whether the numbers are
 // wanted that a later run is compared with.
 func (c *check) compareWith(run *verdict.Run, paths []string) (err error) {
-	run.Measured = wantsMeasures(c.format.value) || slices.ContainsFunc(c.extra, func(e extraReport) bool { return wantsMeasures(e.format) })
+	run.Measured = slices.ContainsFunc(c.used(), func(f *report.CheckFormat) bool { return f.Measures })
 	if c.priors == nil {
 		return nil
 	}
@@ -58,5 +58,3 @@ func (c *check) compareWith(run *verdict.Run, paths []string) (err error) {
 	}
 	return nil
 }
-
-func wantsMeasures(format string) bool { return report.CheckFormatOf(format).Measures }

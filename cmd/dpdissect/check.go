@@ -360,7 +360,10 @@ var exitCodes = map[verdict.Outcome]int{
 }
 
 // An extraReport is one of --report.
-type extraReport struct{ format, path string }
+type extraReport struct {
+	*report.CheckFormat
+	path string
+}
 
 // prepareFiles looks at the files that are to be written: none is one that is read,
 // but that a baseline may be written again.
@@ -381,9 +384,9 @@ func (c *check) prepareFiles(paths []string) error {
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)
 		}
-		c.extra = append(c.extra, extraReport{format, path})
+		c.extra = append(c.extra, extraReport{report.CheckFormatOf(format), path})
 	}
-	if path := c.summaryFile(); path != "" {
+	if _, path := c.summary(); path != "" {
 		if err := c.files.Writes("the file of "+summaryVariable, path); err != nil {
 			return notWritten(summaryVariable, err)
 		}

@@ -16,7 +16,7 @@ import (
 const githubPerKind = 10
 
 var checkGitHub = &CheckFormat{
-	Name: "github", Use: " for annotations",
+	Name: "github", Use: " for annotations", Summary: checkSummary,
 	One:     func(c *Check, _ TextOptions) []byte { return AppendGitHub(nil, c) },
 	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksGitHub(nil, s) },
 }

@@ -16,8 +16,8 @@ const (
 	summaryRules    = 500
 )
 
-// CheckSummary is Markdown for the summary that GitHub shows of a step.
-var CheckSummary = &CheckFormat{
+// checkSummary is Markdown for the summary that GitHub shows of a step.
+var checkSummary = &CheckFormat{
 	Name:    "summary",
 	One:     func(c *Check, _ TextOptions) []byte { return AppendSummary(nil, c) },
 	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksSummary(nil, s) },
