@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -93,17 +94,17 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
-		return usagef("-w writes the packets that -i captures to a file: give both")
+		return exit.Usagef("-w writes the packets that -i captures to a file: give both")
 	}
 	if c.metrics != "" && !c.isLive() {
-		return usagef("--metrics works only with live captures: give -i")
+		return exit.Usagef("--metrics works only with live captures: give -i")
 	}
 	var err error
 	if c.alone, err = c.tables.wantsConnections(cmd, paths, &c.display); err != nil {
 		return err
 	}
 	if c.alone && c.format.value != "text" {
-		return usagef("-z works with text, not with --format %s", c.format.value)
+		return exit.Usagef("-z works with text, not with --format %s", c.format.value)
 	}
 	body, most, err := c.beginPieces(nil)
 	if err != nil {

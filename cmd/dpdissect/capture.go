@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
@@ -95,17 +96,17 @@ func triggerWords() string {
 func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	switch {
 	case !c.isLive():
-		return usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
+		return exit.Usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
 	case c.write == "":
-		return usagef("no file: give -w FILE, or -w - for standard output")
+		return exit.Usagef("no file: give -w FILE, or -w - for standard output")
 	case c.write == "-" && c.on != "":
-		return usagef("--on writes files next to that of -w, which is standard output here")
+		return exit.Usagef("--on writes files next to that of -w, which is standard output here")
 	case c.on == "" && cmd.Flags().Changed("keep"):
-		return usagef("--keep needs --on")
+		return exit.Usagef("--keep needs --on")
 	case c.on == "" && cmd.Flags().Changed("dumps"):
-		return usagef("--dumps needs --on")
+		return exit.Usagef("--dumps needs --on")
 	case c.dumps < 0:
-		return usagef("--dumps %d: want a number from 0", c.dumps)
+		return exit.Usagef("--dumps %d: want a number from 0", c.dumps)
 	}
 	if err := c.live.check(cmd, nil); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (c *captureCommand) parseRing(r *record.Ring) error {
 			err = errors.New("want duration:SECONDS, interval:SECONDS, filesize:KIB, packets:N, files:N or total:KIB")
 		}
 		if err != nil {
-			return usagef("-b %s: %w", s, err)
+			return exit.Usagef("-b %s: %w", s, err)
 		}
 	}
 	return nil

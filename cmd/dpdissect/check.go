@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -163,7 +164,7 @@ func (c *check) judgeAll(cmd *cobra.Command, paths []string, out *destination) (
 // onceEach refuses what can't be read twice.
 func onceEach(paths []string) error {
 	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
-		return usagef("standard input (-) is given more than once")
+		return exit.Usagef("standard input (-) is given more than once")
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
-	if err = j.close(err); err != nil && !reported(err) {
+	if err = j.close(err); err != nil && !exit.Told(err) {
 		return nil, err
 	}
 	result, err := c.decide(j, a, paths)
@@ -209,7 +210,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	for _, id := range c.required {
 		rule, err := c.book.Rule(id)
 		if err != nil {
-			return usagef("--require-evaluated: %w", err)
+			return exit.Usagef("--require-evaluated: %w", err)
 		}
 		c.policy.Require(rule)
 	}
@@ -262,7 +263,7 @@ func dayOf(today string) (string, error) {
 		return time.Now().UTC().Format(time.DateOnly), nil
 	}
 	if _, err := time.Parse(time.DateOnly, today); err != nil {
-		return "", usagef("--today: want a day such as 2026-12-31")
+		return "", exit.Usagef("--today: want a day such as 2026-12-31")
 	}
 	return today, nil
 }
@@ -342,21 +343,21 @@ func (c *check) writeKnown(checks []*report.Check) error {
 
 // exitOf is the exit code of the worst verdict as an error, nil when all are a pass.
 func exitOf(checks []*report.Check) error {
-	code := exitOK
+	code := exit.OK
 	for _, r := range checks {
-		code = worse(code, exitCodes[r.Outcome])
+		code = exit.Worse(code, exitCodes[r.Outcome])
 		if r.Internal > 0 {
-			code = exitInternal
+			code = exit.Internal
 		}
 	}
-	if code == exitOK {
+	if code == exit.OK {
 		return nil
 	}
-	return exitCode(code)
+	return exit.Code(code)
 }
 
 var exitCodes = map[verdict.Outcome]int{
-	verdict.Pass: exitOK, verdict.Unreadable: exitInput, verdict.Fail: exitFail, verdict.NotEvaluated: exitNotEvaluated, verdict.PoorCapture: exitPoor,
+	verdict.Pass: exit.OK, verdict.Unreadable: exit.Input, verdict.Fail: exit.Fail, verdict.NotEvaluated: exit.NotEvaluated, verdict.PoorCapture: exit.Poor,
 }
 
 // An extraReport is one of --report.
@@ -379,7 +380,7 @@ func (c *check) prepareFiles(paths []string) error {
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
 		if !ok || path == "" || !slices.Contains(formatNames(c.formats), format) {
-			return usagef("--report %q: want FORMAT=FILE with %s", s, orList(formatNames(c.formats)))
+			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, orList(formatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // unreadable reports whether an input failed and what could be read of it has no connection.
@@ -24,9 +25,9 @@ func (j *job) missing() error {
 	case j.connection.id < n:
 		return nil
 	case n == 0:
-		return usagef("--connection %d: no connection was recognised", j.connection.id)
+		return exit.Usagef("--connection %d: no connection was recognised", j.connection.id)
 	case n == 1:
-		return usagef("--connection %d: the only connection is 0", j.connection.id)
+		return exit.Usagef("--connection %d: the only connection is 0", j.connection.id)
 	}
-	return usagef("--connection %d: the connections are 0 to %d", j.connection.id, n-1)
+	return exit.Usagef("--connection %d: the connections are 0 to %d", j.connection.id, n-1)
 }

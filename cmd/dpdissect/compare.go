@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -83,11 +84,11 @@ func (c *compareCommand) args(*cobra.Command, []string) error { return nil }
 func (c *compareCommand) check(cmd *cobra.Command, paths []string) error {
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("captures are compared that are complete, not live ones")
+		return exit.Usagef("captures are compared that are complete, not live ones")
 	case c.datagrams && c.format.value != "csv":
-		return usagef("--datagrams is for --format csv; ndjson has a record for each datagram")
+		return exit.Usagef("--datagrams is for --format csv; ndjson has a record for each datagram")
 	case c.interval != 0 && c.format.value != "json" && c.format.value != "ndjson":
-		return usagef("--interval is for --format json or ndjson")
+		return exit.Usagef("--interval is for --format json or ndjson")
 	}
 	return c.checkSpan()
 }
@@ -117,13 +118,13 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 	var failed error
 	for i, p := range points {
 		x, err := in.readPoint(cmd, p, seed, words)
-		if x == nil || err != nil && !reported(err) {
+		if x == nil || err != nil && !exit.Told(err) {
 			return nil, err
 		}
 		of[i], failed = x, cmp.Or(failed, err)
 	}
 	if report.Unopened(of[0].Infos) || report.Unopened(of[1].Infos) {
-		return nil, cmp.Or(failed, errInput)
+		return nil, cmp.Or(failed, exit.ErrInput)
 	}
 	r, err := compare.Compare(of[0], of[1], seed)
 	var none *compare.NothingInCommon
@@ -131,7 +132,7 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 		for _, line := range none.Lines {
 			fmt.Fprintf(cmd.ErrOrStderr(), "dpdissect: %s\n", printable(line))
 		}
-		return nil, cmp.Or(failed, error(exitCode(exitNotEvaluated)))
+		return nil, cmp.Or(failed, error(exit.Code(exit.NotEvaluated)))
 	}
 	if err != nil {
 		return nil, err

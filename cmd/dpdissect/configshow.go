@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
@@ -51,11 +52,11 @@ func (c *configShow) show(w *os.File) error {
 	var g outfile.Guard
 	readsConfig(&g)
 	if err := g.WritesTo("standard output", w); err != nil {
-		return usageError{err}
+		return exit.AsUsage(err)
 	}
 	for _, rule := range c.decodeAs {
 		if _, err := protocols.ParseForce(rule, protocols.All(protocols.Options{})); err != nil {
-			return usageError{err}
+			return exit.AsUsage(err)
 		}
 	}
 	files, err := loadConfig()

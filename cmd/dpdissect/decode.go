@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -71,7 +72,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	c.defaultColumns()
 	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
-		return usageError{err}
+		return exit.AsUsage(err)
 	}
 	if c.format.value == "events" {
 		return c.events(cmd, paths)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
@@ -27,7 +28,7 @@ Filters know further names, such as ip.addr and the words of the analysis.
 			return plain(cmd, args)
 		}
 		if cmd.Flags().Changed("format") {
-			return usagef("--markdown is a format of its own and cannot be combined with --format")
+			return exit.Usagef("--markdown is a format of its own and cannot be combined with --format")
 		}
 		return writePage(cmd, append([]byte(fieldsPage), render.FieldsMarkdown(fieldTables())...))
 	}

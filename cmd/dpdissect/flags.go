@@ -113,3 +113,43 @@ func (s *seconds) Set(text string) error {
 }
 
 var _, _, _, _ pflag.Value = (*choice)(nil), (*positive)(nil), (*seconds)(nil), (*connectionID)(nil)
+
+// parseSeconds reads "60", "0.5", and "90s" or "5m" as people write them.
+func parseSeconds(s string) (time.Duration, error) {
+	const most = 100 * 365 * 24 * time.Hour
+	d, err := time.ParseDuration(s)
+	if n, e := strconv.ParseFloat(s, 64); e == nil && n < most.Seconds() {
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 || d > most {
+		return 0, fmt.Errorf("want seconds such as 60 or 0.5, or a duration such as 90s or 5m, from 1ns to 876000h")
+	}
+	return d, nil
+}
+
+func parseCount(s string) (uint64, error) {
+	const most = 1 << 50
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n == 0 || n > most {
+		return 0, fmt.Errorf("want a number from 1")
+	}
+	return n, nil
+}
+
+// A share is a flag as people write it: "10%" or "0.1".
+type share float64
+
+func (s *share) String() string { return strconv.FormatFloat(float64(*s)*100, 'g', 6, 64) + "%" }
+func (s *share) Type() string   { return "SHARE" }
+func (s *share) Set(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 100) {
+		return fmt.Errorf("want a share such as 10%%")
+	}
+	*s = share(v)
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
@@ -101,7 +102,7 @@ func TestExplain(t *testing.T) {
 		{mistake("::error::x", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
 		{mistake("x ##[error]", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
 		{mistake("", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
-		{usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
+		{exit.Usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
 	} {
 		var b strings.Builder
 		tellError(&b, newRoot(), c.err)

@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -127,33 +128,6 @@ func (in *input) addProtocols(cmd *cobra.Command) {
 
 func newColor() choice { return newChoice("auto", "always", "never") }
 
-// What commands say of the formats that several of them have: the name of one, and after it
-// what it is for.
-const (
-	textFormat   = "text for people"
-	jsonFormat   = "json for one document"
-	ndjsonFormat = "ndjson for one record a line"
-	csvFormat    = "csv for spreadsheets"
-)
-
-// formatNames are the first words of what is said of formats.
-func formatNames(formats []string) []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i], _, _ = strings.Cut(f, " ")
-	}
-	return names
-}
-
-// formatUsage is the help of --format.
-func formatUsage(formats []string) string {
-	if len(formats) == 1 {
-		return "`FORMAT`: " + formats[0] + " is the only one"
-	}
-	last := len(formats) - 1
-	return "`FORMAT` is " + strings.Join(formats[:last], ", ") + ", or " + formats[last]
-}
-
 // quietMeans is the annotation that says what -q does to a command.
 const quietMeans = "quiet"
 
@@ -179,7 +153,7 @@ func (in *input) config() (session.Config, error) {
 	for _, s := range in.decodeAs {
 		f, err := protocols.ParseForce(s, all)
 		if err != nil {
-			return cfg, usageError{err}
+			return cfg, exit.AsUsage(err)
 		}
 		cfg.Force = append(cfg.Force, f)
 	}
@@ -189,7 +163,7 @@ func (in *input) config() (session.Config, error) {
 	for _, name := range in.only {
 		p, err := protocols.Named(name, all)
 		if err != nil {
-			return cfg, usagef("--protocols: %w", err)
+			return cfg, exit.Usagef("--protocols: %w", err)
 		}
 		cfg.Protocols = append(cfg.Protocols, p)
 	}
@@ -202,7 +176,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	if in.secrets != "" {
 		f, err := os.Open(in.secrets)
 		if err != nil && strings.Count(in.secrets, ":") > 1 { // which must not be repeated
-			return nil, usagef("--secrets reads a file; to give a secret itself, use --secret")
+			return nil, exit.Usagef("--secrets reads a file; to give a secret itself, use --secret")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--secrets: %w", err)
@@ -215,7 +189,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	for _, s := range in.secret {
 		one, err := dp8.ParseSecret(s)
 		if err != nil {
-			return nil, usagef("--secret: %w", err)
+			return nil, exit.Usagef("--secret: %w", err)
 		}
 		all = append(all, one)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -80,7 +81,7 @@ func (c *ladderCommand) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if c.ascii && c.format.value != "text" {
-		return usagef("--ascii is for text, not for --format %s", c.format.value)
+		return exit.Usagef("--ascii is for text, not for --format %s", c.format.value)
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
@@ -117,11 +118,11 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 		return nil, err
 	}
 	if err := k.Missing(); err != nil {
-		return nil, usageError{err}
+		return nil, exit.AsUsage(err)
 	}
 	l := k.Ladder(a.Findings, a.Story)
 	if l == nil { // of a live run, which has no connection of that number yet
-		return nil, usagef("--connection %d: no frame of it was captured", c.connection.id)
+		return nil, exit.Usagef("--connection %d: no frame of it was captured", c.connection.id)
 	}
 	return l, nil
 }
@@ -130,9 +131,9 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 func (c *ladderCommand) chosen(n int) error {
 	switch {
 	case n == 0:
-		return usagef("no connection was recognised: there is nothing to draw")
+		return exit.Usagef("no connection was recognised: there is nothing to draw")
 	case n > 1 && !c.connection.given:
-		return usagef("the capture has connections 0 to %d: choose one with --connection; 'dpdissect analyze' lists them", n-1)
+		return exit.Usagef("the capture has connections 0 to %d: choose one with --connection; 'dpdissect analyze' lists them", n-1)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -19,7 +20,7 @@ func (c *ladderCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 		return err
 	}
 	if c.ascii && c.format.value != "text" {
-		return usagef("--ascii is for text, not for --format %s", c.format.value)
+		return exit.Usagef("--ascii is for text, not for --format %s", c.format.value)
 	}
 	display := c.display
 	c.display = "" // it chooses what is drawn, not what is paired
@@ -43,11 +44,11 @@ func (c *ladderCommand) pairOf(r *compare.Comparison) (*ladder.Pair, error) {
 	id := int(c.connection.id)
 	switch n := len(d.Connections); {
 	case n == 0:
-		return nil, usagef("no connection was recognised: there is nothing to draw")
+		return nil, exit.Usagef("no connection was recognised: there is nothing to draw")
 	case n == 1 && !c.connection.given:
 		id = d.Connections[0].ID
 	case !c.connection.given:
-		return nil, usagef("the captures have connections %d to %d: choose one with --connection; 'dpdissect compare' lists them", d.Connections[0].ID, d.Connections[n-1].ID)
+		return nil, exit.Usagef("the captures have connections %d to %d: choose one with --connection; 'dpdissect compare' lists them", d.Connections[0].ID, d.Connections[n-1].ID)
 	}
 	l, err := ladder.NewPair(r, d, id)
 	if err != nil {
@@ -55,7 +56,7 @@ func (c *ladderCommand) pairOf(r *compare.Comparison) (*ladder.Pair, error) {
 	}
 	l.Filtered = c.display != ""
 	if c.around != 0 && !l.Around(uint64(c.around)) {
-		return nil, usagef("--around %d: no datagram of connection %d in the first capture", c.around, id)
+		return nil, exit.Usagef("--around %d: no datagram of connection %d in the first capture", c.around, id)
 	}
 	return l, nil
 }

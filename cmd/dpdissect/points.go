@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/points"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -74,11 +75,11 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 func (in *input) canBeApart(cmd *cobra.Command) error {
 	const instead = "the files contain the same session and are not merged, but %s cannot show which file a line belongs to: give one file at a time, or --same-session merge"
 	if slices.Contains([]string{"csv", "html", "mermaid", "pcapng", "svg"}, in.format.value) {
-		return usagef(instead, in.format.value)
+		return exit.Usagef(instead, in.format.value)
 	}
 	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {
 		if cmd.Flags().Changed(x[0]) {
-			return usagef(instead, x[1])
+			return exit.Usagef(instead, x[1])
 		}
 	}
 	return nil
@@ -100,7 +101,7 @@ func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pa
 	for i, path := range paths {
 		w.file(i, path)
 		err := run(cmd, []string{path})
-		if err != nil && !reported(err) {
+		if err != nil && !exit.Told(err) {
 			return out.end(err)
 		}
 		failed = cmp.Or(failed, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
@@ -54,12 +55,12 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 	args = c.inputs(args)
 	switch {
 	case c.verbose && len(args) == 0:
-		return usagef("no INPUT: give capture files, or - for standard input")
+		return exit.Usagef("no INPUT: give capture files, or - for standard input")
 	case c.verbose:
 	case len(args) > 0:
-		return usagef("%q: captures are read only with -v", args[0])
+		return exit.Usagef("%q: captures are read only with -v", args[0])
 	case c.only != nil || c.count != 0:
-		return usagef("--protocols and --packet-count need -v")
+		return exit.Usagef("--protocols and --packet-count need -v")
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 // tellWhy prints the stories of the pairs, also when an input ended badly.
 func (c *protocolsCommand) tellWhy(cmd *cobra.Command, paths []string) error {
 	stories, failed := c.stories(cmd, paths)
-	if failed != nil && !errors.Is(failed, errInput) {
+	if failed != nil && !errors.Is(failed, exit.ErrInput) {
 		return failed
 	}
 	var b []byte

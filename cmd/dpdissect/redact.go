@@ -17,6 +17,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -127,25 +128,25 @@ func (c *redaction) runE(cmd *cobra.Command, paths []string) error {
 func (c *redaction) checkFlags(cmd *cobra.Command, paths []string) error {
 	for _, name := range notOfRedact {
 		if cmd.Flags().Changed(name) && !slices.Contains([]string{"numeric", "time-format", "workers"}, name) {
-			return usagef("--%s: all packets are redacted; 'dpdissect annotate' cuts a capture", name)
+			return exit.Usagef("--%s: all packets are redacted; 'dpdissect annotate' cuts a capture", name)
 		}
 	}
 	for _, p := range append(slices.Clone(paths), c.verify) {
 		if p != "" && capture.ReadOnce(p) {
-			return usagef("%s: a capture is read several times: give a file, not standard input or a pipe", p)
+			return exit.Usagef("%s: a capture is read several times: give a file, not standard input or a pipe", p)
 		}
 	}
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("a capture is redacted that is complete, not a live one")
+		return exit.Usagef("a capture is redacted that is complete, not a live one")
 	case c.output != "":
-		return usagef("-o: the file is that of -w, and the report goes to standard output")
+		return exit.Usagef("-o: the file is that of -w, and the report goes to standard output")
 	case c.verify != "" && (c.write != "" || c.unverified || c.keyFile != "" || c.mapFile != "" || c.secretsOut != ""):
-		return usagef("--verify looks at a capture that is there already: give no flag that writes one")
+		return exit.Usagef("--verify looks at a capture that is there already: give no flag that writes one")
 	case c.verify != "" && len(paths) != 1:
-		return usagef("--verify takes one INPUT, but got %d", len(paths))
+		return exit.Usagef("--verify takes one INPUT, but got %d", len(paths))
 	case c.verify == "" && (c.write == "" || c.write == "-"):
-		return usagef("no file: give -w FILE; standard output is for the report")
+		return exit.Usagef("no file: give -w FILE; standard output is for the report")
 	}
 	return nil
 }
@@ -162,18 +163,18 @@ func (c *redaction) key() (*redact.Key, error) {
 	}
 	st, err := os.Stat(c.keyFile)
 	if err == nil && runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
-		return nil, usagef("--key-file: %s: others may read it: chmod 600", c.keyFile)
+		return nil, exit.Usagef("--key-file: %s: others may read it: chmod 600", c.keyFile)
 	}
 	var text []byte
 	if err == nil {
 		text, err = readBounded(c.keyFile, 1<<16)
 	}
 	if err != nil {
-		return nil, usagef("--key-file: %w", err)
+		return nil, exit.Usagef("--key-file: %w", err)
 	}
 	secret, err := hex.DecodeString(string(slices.DeleteFunc(text, func(b byte) bool { return strings.IndexByte(" \t\r\n", b) >= 0 })))
 	if err != nil || len(secret) < leastKey {
-		return nil, usagef("--key-file: %s: want %d hex digits or more", c.keyFile, 2*leastKey)
+		return nil, exit.Usagef("--key-file: %s: want %d hex digits or more", c.keyFile, 2*leastKey)
 	}
 	return redact.NewKey(secret), nil
 }
@@ -187,7 +188,7 @@ func (c *redaction) guardOutputs(j *job) error {
 		}
 	}
 	if c.verify == "" && j.dest.file.InPlace() {
-		return usagef("-w %s: a file that is read again is no device and no pipe", c.write)
+		return exit.Usagef("-w %s: a file that is read again is no device and no pipe", c.write)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -113,7 +114,7 @@ func (c *redaction) verifyResult(j *job, paths []string, told *report.Redacted) 
 		fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(place))
 	}
 	if s.All() > 0 || len(different) > 0 {
-		return exitCode(exitFail)
+		return exit.Code(exit.Fail)
 	}
 	return nil
 }

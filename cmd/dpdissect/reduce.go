@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/reduce"
@@ -103,20 +104,20 @@ func (c *reduceCommand) runE(cmd *cobra.Command, paths []string) error {
 func (c *reduceCommand) check(cmd *cobra.Command, paths []string) error {
 	for _, name := range notOfReduce {
 		if cmd.Flags().Changed(name) && name != "numeric" && name != "time-format" {
-			return usagef("--%s: the whole capture is checked; -f chooses packets", name)
+			return exit.Usagef("--%s: the whole capture is checked; -f chooses packets", name)
 		}
 	}
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("a capture is reduced that is complete, not a live one")
+		return exit.Usagef("a capture is reduced that is complete, not a live one")
 	case len(paths) != 1:
-		return usagef("reduce takes one INPUT, but got %d", len(paths))
+		return exit.Usagef("reduce takes one INPUT, but got %d", len(paths))
 	case capture.ReadOnce(paths[0]):
-		return usagef("%s: a capture is read several times: give a file, not standard input or a pipe", paths[0])
+		return exit.Usagef("%s: a capture is read several times: give a file, not standard input or a pipe", paths[0])
 	case c.rule == "":
-		return usagef("no rule: give --rule RULE; 'dpdissect check' lists the findings")
+		return exit.Usagef("no rule: give --rule RULE; 'dpdissect check' lists the findings")
 	case c.write == "" || c.write == "-":
-		return usagef("no file: give -w FILE; standard output is for the report")
+		return exit.Usagef("no file: give -w FILE; standard output is for the report")
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ func (c *reduceCommand) check(cmd *cobra.Command, paths []string) error {
 func (c *reduceCommand) readRules() (err error) {
 	c.judge = &reduce.Judge{Book: ruleBook()}
 	if c.of, err = c.judge.Book.Rule(c.rule); err != nil {
-		return usagef("--rule: %w", err)
+		return exit.Usagef("--rule: %w", err)
 	}
 	if c.judge.Policy, err = readPolicy(c.rules, c.judge.Book); err != nil {
 		return err
@@ -225,9 +226,9 @@ func (c *reduceCommand) noFinding(j *job, all []session.Finding) error {
 		where = fmt.Sprintf(" at frame %d", c.frame)
 	}
 	if len(there) == 0 {
-		return usagef("no finding of %s%s: there are no findings", c.of.ID, where)
+		return exit.Usagef("no finding of %s%s: there are no findings", c.of.ID, where)
 	}
-	return usagef("no finding of %s%s: there are %s", c.of.ID, where, strings.Join(there, ", "))
+	return exit.Usagef("no finding of %s%s: there are %s", c.of.ID, where, strings.Join(there, ", "))
 }
 
 // ofRule are the findings of the rule, or those of the others.

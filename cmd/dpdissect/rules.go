@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/terminal"
@@ -117,7 +118,7 @@ func levelNames() (names []string) {
 
 func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	if c.markdown && cmd.Flags().Changed("format") {
-		return usagef("--markdown is a format of its own and cannot be combined with --format")
+		return exit.Usagef("--markdown is a format of its own and cannot be combined with --format")
 	}
 	chosen, err := c.chosen()
 	if err != nil {
@@ -167,7 +168,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 func known(flag string, words, list []string) error {
 	for _, w := range words {
 		if !slices.Contains(list, w) {
-			return usagef("%s: unknown %q: want %s", flag, w, orList(list))
+			return exit.Usagef("%s: unknown %q: want %s", flag, w, orList(list))
 		}
 	}
 	return nil
@@ -298,7 +299,7 @@ specification, such as AMB-HZ-02, is read.`,
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("show takes one ID, of a rule, a guard or an ambiguity")
+				return exit.Usagef("show takes one ID, of a rule, a guard or an ambiguity")
 			}
 			return showRule(cmd, args[0], format.value)
 		},
@@ -335,5 +336,5 @@ func showRule(cmd *cobra.Command, id, format string) error {
 		}
 		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), terminal.DefaultWidth))))
 	}
-	return usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
+	return exit.Usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
@@ -22,11 +23,11 @@ commands, but makes no difference.`,
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("schema takes one NAME: %s", orList(names))
+				return exit.Usagef("schema takes one NAME: %s", orList(names))
 			}
 			b, ok := report.Schema(args[0])
 			if !ok {
-				return usagef("unknown schema %q: want %s", args[0], orList(names))
+				return exit.Usagef("unknown schema %q: want %s", args[0], orList(names))
 			}
 			return writePage(cmd, b)
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/timeline"
@@ -73,7 +74,7 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if c.plot && c.format.value != "text" {
-		return usagef("--plot draws text: leave out --format %s", c.format.value)
+		return exit.Usagef("--plot draws text: leave out --format %s", c.format.value)
 	}
 	length := int64(cmp.Or(time.Duration(c.interval), time.Second))
 	j, err := c.open(cmd, paths, true)

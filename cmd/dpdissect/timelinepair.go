@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -17,7 +18,7 @@ func (c *timelineCommand) runPair(cmd *cobra.Command, points []pointFiles) error
 		return err
 	}
 	if c.plot {
-		return usagef("--plot is for one capture: leave it out, or 'dpdissect report' draws both")
+		return exit.Usagef("--plot is for one capture: leave it out, or 'dpdissect report' draws both")
 	}
 	return c.readPair(cmd, points, false, func(out *destination, _ *outfile.Guard, r *compare.Comparison) error {
 		x := c.spanOf()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/manual"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
@@ -47,8 +48,8 @@ func TestExitCodesPage(t *testing.T) {
 			t.Errorf("row %d is %q", code, row)
 		}
 	}
-	if n := strings.Count(text, "\n"); n != exitInternal {
-		t.Errorf("the highest code is %d, the program's is %d", n, exitInternal)
+	if n := strings.Count(text, "\n"); n != exit.Internal {
+		t.Errorf("the highest code is %d, the program's is %d", n, exit.Internal)
 	}
 }
 

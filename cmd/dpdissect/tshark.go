@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
@@ -87,10 +88,10 @@ func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error 
 	if meant := tsharkFormats[t.kind.value]; !cmd.Flags().Changed("format") {
 		format.value = meant
 	} else if format.value != meant {
-		return usagef("-T %s means --format %s, but --format %s is also given: give one", t.kind.value, meant, format.value)
+		return exit.Usagef("-T %s means --format %s, but --format %s is also given: give one", t.kind.value, meant, format.value)
 	}
 	if t.kind.value == "fields" && !cmd.Flags().Changed("field") {
-		return usagef("-T fields prints the columns of -e: give -e")
+		return exit.Usagef("-T fields prints the columns of -e: give -e")
 	}
 	return nil
 }
@@ -102,7 +103,7 @@ func (t *tshark) filterGiven(args []string) error {
 			continue
 		}
 		if _, err := filter.Compile(a, filter.NewSet(protocols.Tables())); err == nil && a != "-" {
-			return usagef("there is no file %q; did you mean the display filter -Y '%s'?", a, a)
+			return exit.Usagef("there is no file %q; did you mean the display filter -Y '%s'?", a, a)
 		}
 	}
 	return nil
@@ -126,16 +127,16 @@ func (z *statistics) wantsConnections(cmd *cobra.Command, paths []string, displa
 		words = append(words, "")
 	}
 	if words[0] != "conv" || words[1] != "udp" {
-		return false, usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
+		return false, exit.Usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
 	}
 	if words[2] != "" && *display != "" {
-		return false, usagef("-z %s has a display filter, and so has -Y: give one", z.wanted)
+		return false, exit.Usagef("-z %s has a display filter, and so has -Y: give one", z.wanted)
 	}
 	if words[2] != "" {
 		*display = words[2]
 	}
 	if cmd.Name() != "analyze" {
-		return false, usagef("-z conv,udp: the table of connections is what %s prints", commandLine("analyze -z conv,udp", paths))
+		return false, exit.Usagef("-z conv,udp: the table of connections is what %s prints", commandLine("analyze -z conv,udp", paths))
 	}
 	return true, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/wireshark"
 )
 
@@ -49,7 +50,7 @@ fields' lists them.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case !fields && cmd.Flags().Changed("format"):
-			return usagef("--format is that of --fields: give both")
+			return exit.Usagef("--format is that of --fields: give both")
 		case !fields:
 			_, err := cmd.OutOrStdout().Write(wireshark.Plugin(buildVersion().Version))
 			return err
