@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/annotate"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/record"
 )
@@ -35,7 +36,7 @@ func (c *annotateCommand) readSplit() (err error) {
 	case s.by == "connection" && c.isLive():
 		return exit.Usagef("--split connection: a live run does not know its connections to the end: split by time, or what was captured")
 	case byTime:
-		if s.every, err = parseSeconds(length); err != nil || s.every < time.Second {
+		if s.every, err = flags.ParseSeconds(length); err != nil || s.every < time.Second {
 			return exit.Usagef("--split time:%s: want a duration of one second or more, such as time:60s", length)
 		}
 	case s.by != "connection":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -22,7 +23,7 @@ import (
 type check struct {
 	input
 	verbose       bool
-	failOn        choice
+	failOn        flags.Choice
 	rules         string
 	baseline      string
 	writeBaseline string
@@ -33,7 +34,7 @@ type check struct {
 	merge         bool
 	today         string
 	against       string
-	tolerance     share
+	tolerance     flags.Share
 	expect        string
 
 	priors   *verdict.Priors
@@ -47,7 +48,7 @@ type check struct {
 }
 
 func newCheck() *cobra.Command {
-	c := &check{failOn: newChoice("error", "warn", "note"), tolerance: 0.1}
+	c := &check{failOn: flags.NewChoice("error", "warn", "note"), tolerance: 0.1}
 	c.delay = reportDelay
 	for _, f := range report.CheckFormats {
 		c.formats = append(c.formats, f.Name+f.Use)
@@ -98,7 +99,7 @@ of the output closes the pipe early.`,
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
-	c.failOn.add(cmd, "fail-on", "the lowest severity of a finding that fails the check")
+	c.failOn.Add(cmd, "fail-on", "the lowest severity of a finding that fails the check")
 	f.StringVar(&c.rules, "rules", "", "read severities, profiles, suppressions, budgets and required rules from `FILE`, in YAML")
 	f.StringVar(&c.baseline, "baseline", "", "findings in `FILE` are known: only new ones fail the check")
 	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, to be known from now on")
@@ -205,7 +206,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if cmd.Flags().Changed("fail-on") {
-		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.allowed, c.failOn.value))
+		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.Allowed, c.failOn.Value))
 	}
 	for _, id := range c.required {
 		rule, err := c.book.Rule(id)
@@ -379,8 +380,8 @@ func (c *check) prepareFiles(paths []string) error {
 	c.files.Reads("the baseline", c.baseline)
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
-		if !ok || path == "" || !slices.Contains(formatNames(c.formats), format) {
-			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, orList(formatNames(c.formats)))
+		if !ok || path == "" || !slices.Contains(flags.FormatNames(c.formats), format) {
+			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, flags.OrList(flags.FormatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)

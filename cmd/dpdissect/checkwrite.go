@@ -15,7 +15,7 @@ const summaryVariable = "GITHUB_STEP_SUMMARY"
 
 // used are the formats of all reports, that of standard output first.
 func (c *check) used() []*report.CheckFormat {
-	all := []*report.CheckFormat{report.CheckFormatOf(c.format.value)}
+	all := []*report.CheckFormat{report.CheckFormatOf(c.format.Value)}
 	for _, e := range c.extra {
 		all = append(all, e.CheckFormat)
 	}

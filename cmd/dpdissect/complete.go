@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/terminal"
@@ -52,8 +53,8 @@ func addCompletions(root *cobra.Command) {
 		addCompletions(cmd)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			complete := completions[f.Name]
-			if c, ok := f.Value.(*choice); ok {
-				complete = completeWords(func() []string { return c.allowed })
+			if c, ok := f.Value.(*flags.Choice); ok {
+				complete = completeWords(func() []string { return c.Allowed })
 			}
 			if complete != nil {
 				must(cmd.RegisterFlagCompletionFunc(f.Name, complete))

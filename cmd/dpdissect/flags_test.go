@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
@@ -59,7 +60,7 @@ func TestDecodeAs(t *testing.T) {
 }
 
 func TestPositive(t *testing.T) {
-	var p positive
+	var p flags.Positive
 	if err := p.Set("18446744073709551615"); err != nil || p != 1<<64-1 {
 		t.Errorf("%v, %v", p, err)
 	}

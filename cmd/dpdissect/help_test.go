@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
@@ -26,7 +27,7 @@ func TestHelpFits(t *testing.T) {
 		n++
 		for line := range strings.Lines(help) {
 			line = strings.TrimSuffix(line, "\n")
-			if w := terminal.Width(line); w > helpWidth || strings.HasSuffix(line, " ") {
+			if w := terminal.Width(line); w > flags.HelpWidth || strings.HasSuffix(line, " ") {
 				t.Errorf("%s: a line of %d columns: %q", cmd.CommandPath(), w, line)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capfilter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
 // live is the flags of captures from network interfaces, and of capture filters,
@@ -27,8 +28,8 @@ type live struct {
 	filter     string
 	bytecode   string
 	autostop   []string
-	snaplen    positive
-	buffer     positive
+	snaplen    flags.Positive
+	buffer     flags.Positive
 	own        bool // not promiscuous
 	user       string
 	follow     bool          // files grow
@@ -130,11 +131,11 @@ func (l *live) parseAutostop() error {
 		var err error
 		switch what {
 		case "duration":
-			l.limits.Duration, err = parseSeconds(value)
+			l.limits.Duration, err = flags.ParseSeconds(value)
 		case "packets":
-			l.limits.Packets, err = parseCount(value)
+			l.limits.Packets, err = flags.ParseCount(value)
 		case "filesize":
-			l.limits.Bytes, err = parseCount(value)
+			l.limits.Bytes, err = flags.ParseCount(value)
 			l.limits.Bytes <<= 10
 		default:
 			err = fmt.Errorf("want duration:SECONDS, packets:N or filesize:KIB")

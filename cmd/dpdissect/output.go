@@ -62,7 +62,7 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 		if err := g.WritesTo("standard output", f); err != nil {
 			return nil, exit.AsUsage(err)
 		}
-		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
+		return &destination{Writer: f, screen: newScreen(f, in.color.Value), pager: newPager(cmd, f)}, nil
 	}
 	o := &destination{flag: cmp.Or(in.outputFlag, "-o")}
 	o.release = o.abortOnSignal(endingSignals()) // a pipe waits here for its reader
@@ -70,7 +70,7 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 		o.release()
 		return nil, notWritten(o.flag, err)
 	}
-	o.Writer, o.screen = o.file, newScreen(o.file.File(), in.color.value)
+	o.Writer, o.screen = o.file, newScreen(o.file.File(), in.color.Value)
 	return o, nil
 }
 

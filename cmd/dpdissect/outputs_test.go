@@ -19,6 +19,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 )
@@ -147,7 +148,7 @@ func readers() (all []*cobra.Command) {
 
 // formatsOf are the formats of a command.
 func formatsOf(c *cobra.Command) []string {
-	return c.Flags().Lookup("format").Value.(*choice).allowed
+	return c.Flags().Lookup("format").Value.(*flags.Choice).Allowed
 }
 
 // flagsTried gives the arguments that are tried of a flag of a command, and whether any are

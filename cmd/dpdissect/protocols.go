@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
@@ -40,14 +41,14 @@ evidence must relate the two sides to each other.`,
 		Args: c.args,
 		RunE: c.runE,
 	}
-	c.format, c.color = newChoice("text", "json"), newChoice("never")
+	c.format, c.color = flags.NewChoice("text", "json"), flags.NewChoice("never")
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "explain why the address pairs of captures were recognised or not")
 	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
 	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
-	c.format.add(cmd, "format", "text for people or one JSON document")
+	c.format.Add(cmd, "format", "text for people or one JSON document")
 	return cmd
 }
 
@@ -69,7 +70,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 	if c.verbose {
 		return c.tellWhy(cmd, c.captures(cmd.ErrOrStderr(), paths))
 	}
-	if c.format.value == "json" {
+	if c.format.Value == "json" {
 		return writePage(cmd, protocolsJSON())
 	}
 	return writePage(cmd, protocolsText(textWidth(cmd.OutOrStdout())))
@@ -83,7 +84,7 @@ func (c *protocolsCommand) tellWhy(cmd *cobra.Command, paths []string) error {
 	}
 	var b []byte
 	switch {
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = storiesJSON(stories)
 	case failed == nil || len(stories) > 0: // else what failed says it all
 		b = storiesText(stories)

@@ -18,6 +18,7 @@ import (
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -29,8 +30,8 @@ type redaction struct {
 	input
 	write      string
 	keepPrefix bool
-	ports      choice
-	others     choice
+	ports      flags.Choice
+	others     flags.Choice
 	keyFile    string
 	mapFile    string
 	secretsOut string
@@ -42,7 +43,7 @@ type redaction struct {
 }
 
 func newRedact() *cobra.Command {
-	c := &redaction{ports: newChoice("keep", "map"), others: newChoice("cut", "drop")}
+	c := &redaction{ports: flags.NewChoice("keep", "map"), others: flags.NewChoice("cut", "drop")}
 	c.formats, c.blocks = []string{"text", "json"}, true
 	cmd := &cobra.Command{
 		Use:   "redact INPUT... -w FILE",
@@ -73,8 +74,8 @@ yourself.`,
 	f := cmd.Flags()
 	f.StringVarP(&c.write, "write", "w", "", "write the packets to `FILE`, as pcapng")
 	f.BoolVar(&c.keepPrefix, "keep-prefix", false, "addresses of one network stay in one network")
-	c.ports.add(cmd, "ports", "UDP ports: keep them, or map them to others")
-	c.others.add(cmd, "others", "packets of other protocols: cut them, or drop them, which changes the numbers of frames")
+	c.ports.Add(cmd, "ports", "UDP ports: keep them, or map them to others")
+	c.others.Add(cmd, "others", "packets of other protocols: cut them, or drop them, which changes the numbers of frames")
 	f.StringVar(&c.keyFile, "key-file", "", "replace the same way each time, as a secret in `FILE` says: 64 hex digits or more; without it each run differs")
 	f.StringVar(&c.mapFile, "map", "", "write to `FILE` what stands for what, as JSON; it is not for publishing")
 	f.StringVar(&c.secretsOut, "secrets-out", "", "write the fresh secrets to `FILE`, as --secrets reads them")
@@ -99,7 +100,7 @@ func (c *redaction) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	c.survey = redact.NewSurvey(redact.Options{Key: key, KeepPrefix: c.keepPrefix, MapPorts: c.ports.value == "map"})
+	c.survey = redact.NewSurvey(redact.Options{Key: key, KeepPrefix: c.keepPrefix, MapPorts: c.ports.Value == "map"})
 	c.dp8 = func(o *dp8track.Options) { o.Keys = c.survey.Keys() }
 	c.prepare = c.guardOutputs
 	read := paths
@@ -229,7 +230,7 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 
 // rewrite writes the capture, and the files that belong to it.
 func (c *redaction) rewrite(j *job, paths []string, told *report.Redacted) error {
-	w := redact.NewWriter(c.survey, c.others.value == "drop", len(paths) > 1)
+	w := redact.NewWriter(c.survey, c.others.Value == "drop", len(paths) > 1)
 	c.dp8 = func(o *dp8track.Options) {
 		o.Keys = w.Keys()
 		for i := range o.Secrets {
@@ -303,7 +304,7 @@ func (c *redaction) writeBeside(j *job, told *report.Redacted) error {
 func (c *redaction) print(w io.Writer, told *report.Redacted) error {
 	var b []byte
 	switch {
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = report.AppendRedactedJSON(nil, told)
 	case c.verify != "":
 		b = report.AppendVerifiedText(nil, told)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/reduce"
@@ -22,12 +23,12 @@ import (
 type reduceCommand struct {
 	input
 	rule         string
-	frame        positive
+	frame        flags.Positive
 	write        string
 	expect       string
 	rules        string
 	inconclusive bool
-	maxTries     positive
+	maxTries     flags.Positive
 	today        string
 
 	of    *conform.Rule
@@ -36,7 +37,7 @@ type reduceCommand struct {
 
 func newReduce() *cobra.Command {
 	c := &reduceCommand{maxTries: 2000}
-	c.formats = []string{textFormat, jsonFormat}
+	c.formats = []string{flags.Text, flags.JSON}
 	cmd := &cobra.Command{
 		Use:   "reduce INPUT --rule RULE -w FILE",
 		Short: "Write the smallest capture found that still shows a finding",
@@ -190,7 +191,7 @@ func (c *reduceCommand) writeAll(j *job, f *session.Finding, packets uint64, r *
 	told := &report.Reduced{Finding: verdict.ExpectedOf(f), Packets: packets, Frames: r.Frames, Frame: r.Frame, Tries: r.Tries, Minimal: r.Minimal}
 	j.stop()
 	var b []byte
-	if c.format.value == "json" {
+	if c.format.Value == "json" {
 		b = report.AppendReducedJSON(nil, told)
 	} else {
 		b = report.AppendReducedText(nil, told)

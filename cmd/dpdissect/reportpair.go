@@ -80,15 +80,15 @@ func (c *reportCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 
 // alike makes --connection, which is a number of the comparison, that of the first capture.
 func (c *reportCommand) alike() error {
-	if !c.connection.given {
+	if !c.connection.Given {
 		return nil
 	}
-	d, id := c.both.doc, int(c.connection.id)
+	d, id := c.both.doc, int(c.connection.ID)
 	d.Connections = slices.DeleteFunc(d.Connections, func(x compare.Connection) bool { return x.ID != id })
 	if len(d.Connections) == 0 || d.Connections[0].At[0] == nil || d.Connections[0].At[0].Connection == nil {
 		return exit.Usagef("--connection %d: the first capture has no such connection; 'dpdissect compare' lists them", id)
 	}
-	c.connection.id = uint64(*d.Connections[0].At[0].Connection)
+	c.connection.ID = uint64(*d.Connections[0].At[0].Connection)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/spf13/cobra"
 )
 
@@ -83,7 +84,7 @@ at two points. -i captures live.`,
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
-	setUsage(root)
+	flags.SetUsage(root)
 	return root
 }
 
@@ -156,7 +157,7 @@ func unknownShell(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		shells = append(shells, c.Name())
 	}
-	return exit.Usagef("unknown shell %q: want %s", args[0], orList(shells))
+	return exit.Usagef("unknown shell %q: want %s", args[0], flags.OrList(shells))
 }
 
 // unknownCommand refuses arguments of the root, which are no command.
@@ -185,4 +186,10 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return exit.Usagef("%s takes no arguments, but got %q", cmd.Name(), args[0])
 	}
 	return nil
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

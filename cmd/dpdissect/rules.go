@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/terminal"
@@ -58,7 +59,7 @@ func completeRules(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion
 
 // rulesCommand is the flags of the command.
 type rulesCommand struct {
-	format    choice
+	format    flags.Choice
 	protocols []string
 	levels    []string
 	evaluated bool
@@ -67,7 +68,7 @@ type rulesCommand struct {
 }
 
 func newRules() *cobra.Command {
-	c := &rulesCommand{format: newChoice("text", "json")}
+	c := &rulesCommand{format: flags.NewChoice("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules that check judges by",
@@ -97,7 +98,7 @@ rule. --markdown prints the page docs/rules.md.`,
 	f.BoolVar(&c.evaluated, "evaluated", false, "only rules that are evaluated")
 	f.BoolVar(&c.operation, "operation", false, "only rules that matter to operators of endpoints: those of the profile operation")
 	f.BoolVar(&c.markdown, "markdown", false, "print the reference page in Markdown")
-	c.format.add(cmd, "format", "text for people or one JSON document")
+	c.format.Add(cmd, "format", "text for people or one JSON document")
 	cmd.AddCommand(newRulesShow())
 	return cmd
 }
@@ -128,7 +129,7 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	switch {
 	case c.markdown:
 		b = rulesMarkdown(chosen)
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = rulesJSON(chosen)
 	default:
 		b = rulesText(chosen, textWidth(cmd.OutOrStdout()))
@@ -168,7 +169,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 func known(flag string, words, list []string) error {
 	for _, w := range words {
 		if !slices.Contains(list, w) {
-			return exit.Usagef("%s: unknown %q: want %s", flag, w, orList(list))
+			return exit.Usagef("%s: unknown %q: want %s", flag, w, flags.OrList(list))
 		}
 	}
 	return nil
@@ -285,7 +286,7 @@ func rulesMarkdown(all []chapter) []byte {
 }
 
 func newRulesShow() *cobra.Command {
-	format := newChoice("text", "json")
+	format := flags.NewChoice("text", "json")
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Explain a rule, a guard, or an ambiguity of a specification",
@@ -301,10 +302,10 @@ specification, such as AMB-HZ-02, is read.`,
 			if len(args) != 1 {
 				return exit.Usagef("show takes one ID, of a rule, a guard or an ambiguity")
 			}
-			return showRule(cmd, args[0], format.value)
+			return showRule(cmd, args[0], format.Value)
 		},
 	}
-	format.add(cmd, "format", "text for people or one JSON document")
+	format.Add(cmd, "format", "text for people or one JSON document")
 	return cmd
 }
 

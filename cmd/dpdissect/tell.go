@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
 // printable makes one line of what names, files and arguments bring to standard error.
@@ -60,7 +61,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return exit.Usagef("-secret: a long flag starts with two dashes")
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return exit.Usagef("%w%s", err, flagHint(cmd, e))
+		return exit.Usagef("%w%s", err, flags.Hint(cmd, e))
 	}
 	return exit.AsUsage(err)
 }

@@ -123,7 +123,7 @@ func (in *input) checkSpan() error {
 // zone is that of times of the day: local where -t shows local times, else UTC. What a
 // configuration says is for text that people read: it changes no record that a program makes.
 func (in *input) zone() *time.Location {
-	text := in.format.value == "text" || in.format.value == "markdown"
+	text := in.format.Value == "text" || in.format.Value == "markdown"
 	if in.time.Local() && (text || !in.timeFromFile) {
 		return time.Local
 	}

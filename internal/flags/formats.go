@@ -1,18 +1,18 @@
-package main
+package flags
 
 import "strings"
 
 // What commands say of the formats that several of them have: the name of one, and after it
 // what it is for.
 const (
-	textFormat   = "text for people"
-	jsonFormat   = "json for one document"
-	ndjsonFormat = "ndjson for one record a line"
-	csvFormat    = "csv for spreadsheets"
+	Text   = "text for people"
+	JSON   = "json for one document"
+	NDJSON = "ndjson for one record a line"
+	CSV    = "csv for spreadsheets"
 )
 
-// formatNames are the first words of what is said of formats.
-func formatNames(formats []string) []string {
+// FormatNames are the first words of what is said of formats.
+func FormatNames(formats []string) []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
 		names[i], _, _ = strings.Cut(f, " ")
@@ -20,8 +20,8 @@ func formatNames(formats []string) []string {
 	return names
 }
 
-// formatUsage is the help of --format.
-func formatUsage(formats []string) string {
+// FormatUsage is the help of --format.
+func FormatUsage(formats []string) string {
 	if len(formats) == 1 {
 		return "`FORMAT`: " + formats[0] + " is the only one"
 	}
