@@ -31,8 +31,9 @@ func list(src string) error {
 				}
 			} else if p.Peek().Kind != Word {
 				p.Missing("a word")
+			} else {
+				p.Take()
 			}
-			p.Take()
 			p.Leave()
 			if !p.Accept("+") {
 				return
@@ -47,20 +48,22 @@ func list(src string) error {
 // TestErrors: what is wrong is said of the first place, in runes, whatever the language.
 func TestErrors(t *testing.T) {
 	for src, want := range map[string]*Error{
-		"a + b":                              nil,
-		"":                                   {Column: 1, Length: 1, Message: "a word is missing"},
-		"a +":                                {Column: 3, Length: 1, Message: "a word is missing after +"},
-		"a + + abc":                          {Column: 5, Length: 1, Message: "a word is missing before +"},
-		"a abc":                              {Column: 3, Length: 3, Message: "unexpected abc (words are joined by +)"},
-		"a ++ b":                             {Column: 3, Length: 2, Message: "one + is enough"},
-		"a)":                                 {Column: 2, Length: 1, Message: "this ) closes nothing"},
-		"(a":                                 {Column: 1, Length: 1, Message: "this ( is not closed"},
-		"é":                                  {Column: 1, Length: 1, Message: "unexpected character 'é'"},
-		"a + é$":                             {Column: 5, Length: 1, Message: "unexpected character 'é'"},
-		"a = b":                              {Column: 3, Length: 1, Message: "= is for others"},
-		strings.Repeat("(", MaxDepth+1):      {Column: MaxDepth + 1, Length: 1, Message: "nested more than 100 deep"},
-		"a" + strings.Repeat(" ", MaxLength): {Column: MaxLength + 1, Length: 1, Message: "the expression is longer than 65536 bytes"},
-		"a + \n\t" + strings.Repeat("c", 3) + "=": {Column: 10, Length: 1, Message: "= is for others"},
+		"a + b":     nil,
+		"":          {Column: 1, Length: 1, Message: "a word is missing"},
+		"a +":       {Column: 3, Length: 1, Message: "a word is missing after +"},
+		"a + + abc": {Column: 5, Length: 1, Message: "a word is missing before +"},
+		"a abc":     {Column: 3, Length: 3, Message: "unexpected abc (words are joined by +)"},
+		"a ++ b":    {Column: 3, Length: 2, Message: "one + is enough"},
+		"a)":        {Column: 2, Length: 1, Message: "this ) closes nothing"},
+		"(a":        {Column: 1, Length: 1, Message: "this ( is not closed"},
+		"é":         {Column: 1, Length: 1, Message: "unexpected character 'é'"},
+		"a + é$":    {Column: 5, Length: 1, Message: "unexpected character 'é'"},
+		"a = b":     {Column: 3, Length: 1, Message: "= is for others"},
+		strings.Repeat("(", MaxDepth-1) + "a" + strings.Repeat(")", MaxDepth-1): nil,
+		strings.Repeat("(", MaxDepth) + "a":                                     {Column: MaxDepth + 1, Length: 1, Message: "nested more than 100 deep"},
+		strings.Repeat("(", MaxDepth+1):                                         {Column: MaxDepth + 1, Length: 1, Message: "nested more than 100 deep"},
+		"a" + strings.Repeat(" ", MaxLength):                                    {Column: MaxLength + 1, Length: 1, Message: "the expression is longer than 65536 bytes"},
+		"a + \n\t" + strings.Repeat("c", 3) + "=":                               {Column: 10, Length: 1, Message: "= is for others"},
 	} {
 		err := list(src)
 		if want == nil {
