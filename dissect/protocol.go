@@ -15,6 +15,10 @@ type Protocol struct {
 	// have no roles.
 	Client string
 
+	// WrongVersion is a word, in lower case, that the reason has with which a side declines
+	// another version of the game; "" where reasons do not tell.
+	WrongVersion string
+
 	// Numbered gives, by the type of a frame, the field with its number in the series of
 	// its side; types whose frames have none are left out.
 	Numbered map[string]*Field

@@ -12,9 +12,11 @@ var Hazel = &dissect.Protocol{
 	Dialects: DialectNames[1:],
 	Types:    typeNames[1:],
 	Client:   "client",
-	Ports:    []uint16{22023, 22123, 22223, 22323, 22423, 22523, 22623, 22723, 22823, 22923, 22024, 22025, 22026},
-	Fields:   dissect.Refs(Fields[:]),
-	Numbered: numbered(Reliable, Hello, Ping, Fragment, FragmentStart),
+	// IncorrectVersion, and what a server says in its own words.
+	WrongVersion: "version",
+	Ports:        []uint16{22023, 22123, 22223, 22323, 22423, 22523, 22623, 22723, 22823, 22923, 22024, 22025, 22026},
+	Fields:       dissect.Refs(Fields[:]),
+	Numbered:     numbered(Reliable, Hello, Ping, Fragment, FragmentStart),
 	Decode: func(t *dissect.Tree) (string, *dissect.Error) {
 		var f Frame
 		err := f.Decode(t.Data, AnyDialect, t)

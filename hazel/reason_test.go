@@ -1,6 +1,9 @@
 package hazel
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The reason of a Disconnect is told by name, with the text that players see.
 func TestReasonText(t *testing.T) {
@@ -20,6 +23,17 @@ func TestReasonText(t *testing.T) {
 	} {
 		if name, text := ReasonText(tt.data); name != tt.name || text != tt.text {
 			t.Errorf("%x: %q %q, want %q %q", tt.data, name, text, tt.name, tt.text)
+		}
+	}
+}
+
+// TestWrongVersion: the protocol's word for another version of the game is in the name of that
+// reason, and of no other.
+func TestWrongVersion(t *testing.T) {
+	for _, r := range reasons {
+		is := strings.Contains(strings.ToLower(r.Name), Hazel.WrongVersion)
+		if is != (r.Name == "IncorrectVersion") || Hazel.WrongVersion == "" {
+			t.Errorf("%s: %v", r.Name, is)
 		}
 	}
 }

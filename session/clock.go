@@ -15,7 +15,7 @@ type clock struct {
 	now   int64 // time of the latest packet, ns
 	shift int64 // added to the times of the capture since it was last set back
 
-	odd    int   // packets for which one that was late may still explain the last step back
+	odd    int   // packets left that may show that the last step back was late packets, no set clock
 	before int64 // shift before it
 	peak   int64 // latest time of the capture before it
 
@@ -87,8 +87,8 @@ func (c *clock) shifted(stamp int64) int64 {
 	return min(max(0, min(max(stamp, -lastTime), lastTime)+min(max(c.shift, -lastTime), lastTime)), lastTime)
 }
 
-// LaterOf is the time at which a capture stands that stood at one time, in ns, when a
-// packet of another comes: the later of the two, unless the clock was set back.
+// LaterOf gives how far a capture has come, in ns, whose latest time was end when a packet of time
+// next comes: the later of the two, or next where the clock was set back.
 func LaterOf(end, next int64) int64 {
 	if end-next > clockSet && next > 0 {
 		return next

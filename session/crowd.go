@@ -59,8 +59,8 @@ func (t *Table) idlest(which func(*Flow) bool) (list []*Flow) {
 	return list
 }
 
-// sumUp ends the connections of a pair as they stand. The one that frames came of
-// last goes on counting them.
+// sumUp ends the connections of a pair as they stand. Further frames of the pair are counted for
+// the one of them that had a frame last.
 func (t *Table) sumUp(f *Flow) {
 	f.summedUp = true
 	t.guard(f, func() {

@@ -5,8 +5,8 @@ package session
 const maxCrowdedOut = 8192
 
 // A crowdedOut remembers address pairs that were given up for lack of room, for as long as
-// their evidence would have been kept. One that comes back goes on as what it had shown,
-// and is counted as left out; of one that does not, one datagram is all there was.
+// their evidence would have been kept. One that comes back goes on with what it had shown, and is
+// counted as left out. One of a single datagram that does not come back is not: that was all.
 type crowdedOut struct {
 	pairs map[flowKey]crowdedPair
 	order []flowKey // in which they were given up, a ring of maxCrowdedOut

@@ -79,8 +79,8 @@ func (l *Evaluation) CleanOf(dir dissect.Dir, since int64) bool {
 	return l.c.Dir[dir].Quality().CleanSince(since, 0)
 }
 
-// CleanBut is CleanOf when up to so many numbers may be missing that the caller
-// knows the reason of.
+// CleanBut is CleanOf, but so many numbers may be missing: those of which the caller knows why
+// they are.
 func (l *Evaluation) CleanBut(dir dissect.Dir, since int64, missing uint64) bool {
 	return l.c.Dir[dir].Quality().CleanSince(since, missing)
 }
@@ -135,7 +135,7 @@ func (l *Evaluation) Now() int64 { return l.sight.now }
 // LastOf is when a side was last seen, in ns, 0 for never.
 func (l *Evaluation) LastOf(dir dissect.Dir) int64 { return l.sight.last[dir] }
 
-// SawCut reports whether the capture cut some datagram of a side.
+// SawCut reports whether the capture has a datagram of a side only in part.
 func (l *Evaluation) SawCut(dir dissect.Dir) bool { return l.c.Dir[dir].Quality().Cuts() > 0 }
 
 // ClocksDiffer reports that the two sides were captured with clocks that differ: nothing

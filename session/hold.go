@@ -91,9 +91,9 @@ func (l *Evaluation) end(h *hold, r conform.Ruling, g conform.Guard) {
 	}
 }
 
-// close settles what is still held. At the end of a session nothing can come any
-// more that would explain it; at the end of the capture something might have, for
-// what was not held long enough.
+// close settles what is still held. Where the connection is over, no later frame can explain a
+// case. Where only the capture is over, one might have come: a case that was not held for its
+// whole time ends without a verdict.
 func (l *Evaluation) close(end int64, over bool) {
 	held := l.holds
 	l.holds = nil

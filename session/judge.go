@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// Doubt makes that no rule calls the frame at hand broken: a guard of the caller's
+// Doubt lets every case of the frame at hand end without a verdict: the caller found that a guard
 // is not satisfied for it.
 func (l *Evaluation) Doubt(g conform.Guard) { l.doubt = g }
 
@@ -54,8 +54,8 @@ func (l *Evaluation) Unclear(rule int, g conform.Guard, message string, proof ..
 // parts, each with a fault, is told no more of.
 const maxCases = 16
 
-// Enough reports that so much was found at the frame at hand that its further parts
-// need not be judged.
+// Enough reports that the frame at hand has maxCases cases: further parts of it need not be
+// judged.
 func (l *Evaluation) Enough() bool { return l.cases >= maxCases }
 
 // Judge ends an opportunity badly, or inconclusively when a guard is not satisfied.

@@ -58,7 +58,7 @@ func (f *Flow) follow(p *Protocol, learned Probe) {
 	f.session = p.NewSession(f, learned)
 }
 
-// wake starts the probes, which look at what was held meanwhile.
+// wake starts the probes of a pair that has none yet, and shows them what is held of it.
 func (f *Flow) wake() {
 	if f.probes != nil || !f.collects() {
 		return
@@ -129,8 +129,8 @@ func (t *Table) takeProbes() []Probe {
 	return probes
 }
 
-// dropProbes ends the collection of evidence. The probe that is kept goes on being
-// used.
+// dropProbes ends the collection of evidence and frees the probes, but for one that the session
+// goes on with.
 func (f *Flow) dropProbes(kept Probe) {
 	t := f.table
 	if f.force == nil && f.probes != nil && len(t.spareProbes) < mostSpare {

@@ -1,8 +1,7 @@
 package session
 
-// A Spare keeps values that are used no more for whoever wants one next: connections
-// and address pairs that come and go by the thousand leave little garbage. The zero
-// value has none.
+// A Spare is a free list: values that are used no more wait for whoever wants one next, so that
+// connections that come and go by the thousand leave little garbage. The zero value is empty.
 type Spare[T any] struct {
 	list []*T `state:"-"`
 }

@@ -74,9 +74,9 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 	}
 }
 
-// The probes of a pair that looks like no protocol for long rest, and look again at a few
-// datagrams later, sooner when the pair was silent: all others cost no more than being
-// found. A connection is recognised within 40 datagrams nearly always.
+// A pair that looked like no protocol for foreignAfter datagrams rests: the next restFor are
+// counted, and no probe looks at them. Then probes look at lookAgain more, sooner when the pair
+// was silent for restSilence. Nearly every connection is recognised within 40 datagrams.
 const (
 	foreignAfter = 512  // datagrams that showed nothing at first …
 	lookAgain    = 64   // … and later

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -60,7 +61,7 @@ func newCluster(t testing.TB, partitions int) *cluster {
 	c.bed.url = strings.Join(urls, ",")
 	begun := time.Now()
 	for {
-		if _, _, code := call(t, c.bed.on("status", "--wait", "2s")...); code == exitOK {
+		if _, _, code := call(t, c.bed.on("status", "--wait", "2s")...); code == exit.OK {
 			t.Logf("the cluster took %v to start", time.Since(begun).Round(100*time.Millisecond))
 			return c
 		}
@@ -149,7 +150,7 @@ func TestFleetNoQuorum(t *testing.T) {
 	os.WriteFile(file, []byte("x"), 0o600)
 	for _, args := range [][]string{b.on("submit", "--chain", "more", "--wait", "3s", file), b.on("status", "--wait", "3s"), b.work("--drain", "--wait", "3s")} {
 		begun := time.Now()
-		if _, errs, code := call(t, args...); code != exitQueue {
+		if _, errs, code := call(t, args...); code != exit.Queue {
 			t.Errorf("%q: exit code %d: %s", args, code, errs)
 		} else {
 			t.Logf("%s: 7 after %v", args[0], time.Since(begun).Round(100*time.Millisecond))

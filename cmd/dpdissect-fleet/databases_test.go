@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/tables"
 )
 
@@ -112,7 +113,7 @@ func rowsOf(t *testing.T, format string, files ...string) string {
 	for i, f := range files {
 		var errs bytes.Buffer
 		args := []string{"tables", "--format", format, "--tables", strings.Join(tables.Names(), ","), "--interval", "1", "--chain", fmt.Sprint("c", i), "--out", filepath.Join(folder, "rows"), f}
-		if code := run(args, os.Stdout, &errs); code != exitOK {
+		if code := run(args, os.Stdout, &errs); code != exit.OK {
 			t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
 		}
 	}

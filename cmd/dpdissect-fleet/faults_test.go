@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
 	"github.com/dpdissect/dpdissect/internal/state"
 )
@@ -147,7 +148,7 @@ func TestFleetWorkersFault(t *testing.T) {
 	b.do("submit", append([]string{"--chain", "c", "--end"}, b.pieces("dp8/unsigned-lossy.pcap", 3, 400)[2:]...)...)
 	for range 2 {
 		_, errs, code := call(t, b.work("--drain", "--interval", "5s", "--tries", "1")...)
-		if code != exitUsage || !strings.Contains(errs, "other options") {
+		if code != exit.Usage || !strings.Contains(errs, "other options") {
 			t.Fatalf("exit code %d: %s", code, errs)
 		}
 	}
@@ -193,7 +194,7 @@ func TestFleetOldStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.do("submit", append([]string{"--chain", "c"}, b.pieces("dp8/unsigned-lossy.pcap", 3, 400)[1:]...)...)
-	if _, errs, code := call(t, b.work("--drain", "--old-state", "refuse")...); code != exitUsage || !strings.Contains(errs, "another build") {
+	if _, errs, code := call(t, b.work("--drain", "--old-state", "refuse")...); code != exit.Usage || !strings.Contains(errs, "another build") {
 		t.Fatalf("refuse: exit code %d: %s", code, errs)
 	}
 	b.drain()
@@ -314,7 +315,7 @@ func TestFleetNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", "a\x00b", strings.Repeat("x", 129), strings.Repeat("/", 77)} {
-		if _, _, code := call(t, b.on("submit", "--point=p", "--chain="+name, files[0])...); code != exitUsage {
+		if _, _, code := call(t, b.on("submit", "--point=p", "--chain="+name, files[0])...); code != exit.Usage {
 			t.Errorf("%q: exit code %d", name, code)
 		}
 	}
@@ -326,12 +327,12 @@ func TestFleetAway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.pcap")
 	os.WriteFile(file, []byte("x"), 0o600)
 	for _, args := range [][]string{{"status"}, {"dead", "list"}, {"submit", "--chain", "c", file}, {"work", "--out", t.TempDir(), "--drain"}} {
-		if _, errs, code := call(t, append(args, "--server", "nats://127.0.0.1:1", "--wait", "300ms")...); code != exitQueue || !strings.Contains(errs, "can't be reached") {
+		if _, errs, code := call(t, append(args, "--server", "nats://127.0.0.1:1", "--wait", "300ms")...); code != exit.Queue || !strings.Contains(errs, "can't be reached") {
 			t.Errorf("%q: exit code %d: %s", args, code, errs)
 		}
 	}
 	b := newBed(t)
-	if _, errs, code := call(t, b.on("status")...); code != exitQueue || !strings.Contains(errs, "no queue") {
+	if _, errs, code := call(t, b.on("status")...); code != exit.Queue || !strings.Contains(errs, "no queue") {
 		t.Errorf("status: exit code %d: %s", code, errs)
 	}
 	b.begin("a", 2)
@@ -349,7 +350,7 @@ func TestFleetAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := b.on("submit", "--chain", "b", file)
-	if _, errs, code := call(t, append(more, "--no-wait")...); code != exitQueue || !strings.Contains(errs, "is full") {
+	if _, errs, code := call(t, append(more, "--no-wait")...); code != exit.Queue || !strings.Contains(errs, "is full") {
 		t.Errorf("full: exit code %d: %s", code, errs)
 	}
 	done := make(chan int)
@@ -359,7 +360,7 @@ func TestFleetAway(t *testing.T) {
 	}()
 	time.Sleep(200 * time.Millisecond)
 	b.drain()
-	if code := <-done; code != exitOK {
+	if code := <-done; code != exit.OK {
 		t.Errorf("submit, which waited: exit code %d", code)
 	}
 	b.drain()
@@ -374,7 +375,7 @@ func TestFleetSubmit(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	files := b.pieces("dp8/unsigned-lossy.pcap", 4, 1)
-	if _, errs, code := call(t, b.on("submit", "--chain", "c", files[0], files[0]+"x")...); code != exitInput || !strings.Contains(errs, "no such file") {
+	if _, errs, code := call(t, b.on("submit", "--chain", "c", files[0], files[0]+"x")...); code != exit.Input || !strings.Contains(errs, "no such file") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	for i, f := range files {
@@ -432,10 +433,10 @@ func TestFleetDiedInSubmit(t *testing.T) {
 // credentials are never in the command line.
 func TestFleetServe(t *testing.T) {
 	t.Parallel()
-	if _, errs, code := call(t, "serve", "--listen", "0.0.0.0:0", "--store", t.TempDir()); code != exitUsage || !strings.Contains(errs, "not loopback") {
+	if _, errs, code := call(t, "serve", "--listen", "0.0.0.0:0", "--store", t.TempDir()); code != exit.Usage || !strings.Contains(errs, "not loopback") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if _, errs, code := call(t, "status", "--server", "nats://me:secret@127.0.0.1:1"); code != exitUsage || strings.Contains(errs, "secret") {
+	if _, errs, code := call(t, "status", "--server", "nats://me:secret@127.0.0.1:1"); code != exit.Usage || strings.Contains(errs, "secret") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	for _, key := range []string{"", strings.Repeat("k", 32)} {

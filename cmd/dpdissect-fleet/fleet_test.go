@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet/server"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
@@ -41,7 +42,7 @@ func call(t testing.TB, args ...string) (out, errs string, code int) {
 func good(t testing.TB, args ...string) string {
 	t.Helper()
 	out, errs, code := call(t, args...)
-	if code != exitOK {
+	if code != exit.OK {
 		t.Fatalf("%q: exit code %d: %s", args, code, errs)
 	}
 	return out
@@ -235,7 +236,7 @@ func TestFleetIsOneProcess(t *testing.T) {
 	if s := b.status(); s.Queued+s.Working+s.Dead+s.ChainsWaiting+len(s.Open) != 0 || s.Done != 8 || s.LagMS != nil {
 		t.Errorf("%+v", s)
 	}
-	if _, errs, code := call(t, b.on("submit", "--point", "p/1", "--chain", "game 0", os.Args[0])...); code != exitUsage || !strings.Contains(errs, "has ended") {
+	if _, errs, code := call(t, b.on("submit", "--point", "p/1", "--chain", "game 0", os.Args[0])...); code != exit.Usage || !strings.Contains(errs, "has ended") {
 		t.Errorf("a piece behind the end: exit code %d, %s", code, errs)
 	}
 }
@@ -264,14 +265,14 @@ func TestFleetPoison(t *testing.T) {
 	}
 	for i, reason := range []string{"not a capture", "empty", "there is no such file"} {
 		l := s.DeadLetters[i]
-		if l.Chain != "c" || l.Step != 2+i || !slices.Equal(l.Inputs, files[2+i:3+i]) || l.ExitCode == nil || *l.ExitCode != exitInput || !strings.Contains(l.Reason, reason) {
+		if l.Chain != "c" || l.Step != 2+i || !slices.Equal(l.Inputs, files[2+i:3+i]) || l.ExitCode == nil || *l.ExitCode != exit.Input || !strings.Contains(l.Reason, reason) {
 			t.Errorf("%+v, want %s", l, reason)
 		}
 	}
 	if rows := strings.Join(rowsBelow(t, b.rows()), ""); !strings.Contains(rows, "CAP-DROPS") && !strings.Contains(rows, "connections") {
 		t.Error("the chain did not go on")
 	}
-	if _, _, code := call(t, b.on("status", "--fail-on", "dead")...); code != exitFailed {
+	if _, _, code := call(t, b.on("status", "--fail-on", "dead")...); code != exit.Fail {
 		t.Errorf("--fail-on dead: exit code %d", code)
 	}
 	b.do("dead drop", "--step", "4")

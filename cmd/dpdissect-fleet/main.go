@@ -15,17 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
-)
-
-// Exit codes, as those of dpdissect.
-const (
-	exitOK       = 0
-	exitFailed   = 1 // status: what --fail-on names
-	exitUsage    = 2 // usage or configuration
-	exitInput    = 3 // an input could not be read to its end
-	exitInternal = 6 // this program failed in a connection
-	exitQueue    = 7 // the queue can't be reached, has no quorum or is full
 )
 
 // version is set by the linker: -X main.version=v1.2.3.
@@ -39,35 +30,20 @@ func main() {
 // asStep says that this program is a step of a worker.
 var asStep bool
 
-// Errors that were told already.
-var (
-	errFailed   = errors.New("the fleet is not as it should be")
-	errInput    = errors.New("an input failed")
-	errInternal = errors.New("an internal error")
-)
-
 // run runs one command line and gives its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	switch err := root.Execute(); {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, errFailed):
-		return exitFailed
-	case errors.Is(err, errInternal):
-		return exitInternal
-	case errors.Is(err, errInput):
-		return exitInput
-	case isQueue(err):
+	err := root.Execute()
+	if err != nil && !exit.Told(err) {
 		tell(stderr, err.Error())
-		return exitQueue
-	default:
-		tell(stderr, err.Error())
-		return exitUsage
 	}
+	if isQueue(err) {
+		return exit.Queue
+	}
+	return exit.Of(err)
 }
 
 // orderly lets a command end in order at Ctrl-C and SIGTERM: its context ends then.

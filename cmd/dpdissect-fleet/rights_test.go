@@ -20,6 +20,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // certificate makes a certificate of loopback that proves itself, in files.
@@ -97,7 +99,7 @@ func TestFleetRights(t *testing.T) {
 		b.work(append(as(asSubmit), "--drain")...),
 		b.on("status", "--tls-ca", cert, "--wait", "1s"),
 	} {
-		if _, _, code := call(t, args...); code != exitQueue && code != exitUsage {
+		if _, _, code := call(t, args...); code != exit.Queue && code != exit.Usage {
 			t.Errorf("%q: exit code %d", args, code)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
 )
 
@@ -73,7 +74,7 @@ func (c *statusCommand) run(cmd *cobra.Command) error {
 		return err
 	}
 	if dead && s.Dead > 0 || lag > 0 && s.LagMS != nil && *s.LagMS > lag.Milliseconds() {
-		return errFailed
+		return exit.Code(exit.Fail)
 	}
 	return nil
 }

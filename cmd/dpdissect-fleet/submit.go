@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
 )
 
@@ -74,7 +75,7 @@ func (c *submitCommand) run(cmd *cobra.Command, paths []string) error {
 	inputs, err := fleet.Look(cmd.Context(), c.root, paths)
 	if err != nil {
 		tell(cmd.ErrOrStderr(), err.Error())
-		return errInput
+		return exit.ErrInput
 	}
 	q, err := c.queue.connect(cmd, asSubmit)
 	if err != nil {

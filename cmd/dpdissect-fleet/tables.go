@@ -18,6 +18,7 @@ import (
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/bucket"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
@@ -126,7 +127,7 @@ func (c *tablesCommand) tables(r *pipeline.Run, o tables.Options) (err error) {
 func (c *tablesCommand) tellState(err error, stderr io.Writer) error {
 	if text, is := c.pieces.Wrong(err); is {
 		tell(stderr, text)
-		return errInput
+		return exit.ErrInput
 	}
 	return err
 }
@@ -236,7 +237,7 @@ func tellInternal(w io.Writer, all []session.InternalError) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return errInternal
+	return exit.ErrInternal
 }
 
 // tellProblems tells what is wrong with inputs. The error says that one failed.
@@ -249,7 +250,7 @@ func tellProblems(w io.Writer, infos []capture.Info) (err error) {
 			tell(w, infos[i].Path+": "+infos[i].Problem)
 		}
 		if infos[i].Failed {
-			err = errInput
+			err = exit.ErrInput
 		}
 	}
 	return err

@@ -9,7 +9,9 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -19,9 +21,9 @@ import (
 type analyze struct {
 	input
 	verbose  bool
-	top      positive
-	order    choice
-	interval seconds
+	top      flags.Positive
+	order    flags.Choice
+	interval flags.Seconds
 	write    string
 	metrics  string
 	tables   statistics
@@ -31,7 +33,7 @@ type analyze struct {
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
 	c.delay, c.pieces = reportDelay, newPieces("analyze")
-	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
+	c.formats = []string{flags.Text, flags.JSON, flags.NDJSON, flags.CSV}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
 		Short: "Report connections, losses, retries, round trips and signatures",
@@ -78,8 +80,8 @@ them. INPUTs are read in the order given then.`,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "V", false, "show every connection in full, however many there are, and every occurrence of a finding")
 	cmd.Flags().Var(&c.top, "top", "list the `N` worst problems first, 12 by default")
-	c.order = newChoice(append([]string{"auto"}, report.Orders()...)...)
-	c.order.add(cmd, "sort", "order of the table of connections; auto means start, or worst if not all are shown")
+	c.order = flags.NewChoice(append([]string{"auto"}, report.Orders()...)...)
+	c.order.Add(cmd, "sort", "order of the table of connections; auto means start, or worst if not all are shown")
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: report every `SECONDS`; for live runs 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: also write the analysed packets to `FILE`, whose name decides the format, as with 'capture'")
 	cmd.Flags().StringVar(&c.metrics, "metrics", "", "live: metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone")
@@ -93,17 +95,17 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
-		return usagef("-w writes the packets that -i captures to a file: give both")
+		return exit.Usagef("-w writes the packets that -i captures to a file: give both")
 	}
 	if c.metrics != "" && !c.isLive() {
-		return usagef("--metrics works only with live captures: give -i")
+		return exit.Usagef("--metrics works only with live captures: give -i")
 	}
 	var err error
 	if c.alone, err = c.tables.wantsConnections(cmd, paths, &c.display); err != nil {
 		return err
 	}
-	if c.alone && c.format.value != "text" {
-		return usagef("-z works with text, not with --format %s", c.format.value)
+	if c.alone && c.format.Value != "text" {
+		return exit.Usagef("-z works with text, not with --format %s", c.format.Value)
 	}
 	body, most, err := c.beginPieces(nil)
 	if err != nil {
@@ -204,7 +206,7 @@ func (j *job) analysis(findings func() []session.Finding) *report.Analysis {
 func (j *job) story(conns []*session.Conn, a *report.Analysis) *explain.Story {
 	s := explain.Tell(conns, j.run.Stories(), heardUntil(a))
 	s.LeftOut = j.run.StoriesLeftOut()
-	if f := j.format.value; f == "text" || f == "markdown" {
+	if f := j.format.Value; f == "text" || f == "markdown" {
 		s.Name(j.nameOf())
 	}
 	return s
@@ -242,7 +244,7 @@ func (in *input) tableClock(given bool, a *report.Analysis) func(ns int64) strin
 }
 
 func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(ns int64) string) error {
-	switch c.format.value {
+	switch c.format.Value {
 	case "json":
 		return report.WriteJSON(w, a)
 	case "ndjson":
@@ -250,5 +252,5 @@ func (c *analyze) render(w io.Writer, a *report.Analysis, s *screen, clock func(
 	case "csv":
 		return report.WriteCSV(w, a)
 	}
-	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.value, Clock: clock, Connections: c.alone, Span: c.span.words(), Names: c.nameOf(), Chosen: c.display != ""})
+	return report.WriteText(w, a, report.TextOptions{Palette: s.palette, Width: s.width, Verbose: c.verbose, Quiet: c.quiet, Top: int(c.top), Order: c.order.Value, Clock: clock, Connections: c.alone, Span: c.span.words(), Names: c.nameOf(), Chosen: c.display != ""})
 }

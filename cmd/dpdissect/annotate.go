@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/annotate"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
@@ -89,9 +90,9 @@ func waits() string {
 func (c *annotateCommand) place() error {
 	switch {
 	case c.write == "" && c.output == "":
-		return usagef("no file: give -w FILE, or -w - for standard output")
+		return exit.Usagef("no file: give -w FILE, or -w - for standard output")
 	case c.write != "" && c.output != "":
-		return usagef("-w and -o both name the file: give one")
+		return exit.Usagef("-w and -o both name the file: give one")
 	case c.write != "":
 		c.outputFlag = "-w"
 		if c.output = c.write; c.write == "-" {
@@ -117,7 +118,7 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if j.screen.terminal && c.output == "" && c.split.by == "" {
-		return j.finish(usagef("the output is a capture, which no terminal shows: give -w FILE"))
+		return j.finish(exit.Usagef("the output is a capture, which no terminal shows: give -w FILE"))
 	}
 	summary, err := c.summary(paths)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/internal/annotate"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/record"
 )
@@ -32,16 +34,16 @@ func (c *annotateCommand) readSplit() (err error) {
 	length, byTime := strings.CutPrefix(s.by, "time:")
 	switch {
 	case s.by == "connection" && c.isLive():
-		return usagef("--split connection: a live run does not know its connections to the end: split by time, or what was captured")
+		return exit.Usagef("--split connection: a live run does not know its connections to the end: split by time, or what was captured")
 	case byTime:
-		if s.every, err = parseSeconds(length); err != nil || s.every < time.Second {
-			return usagef("--split time:%s: want a duration of one second or more, such as time:60s", length)
+		if s.every, err = flags.ParseSeconds(length); err != nil || s.every < time.Second {
+			return exit.Usagef("--split time:%s: want a duration of one second or more, such as time:60s", length)
 		}
 	case s.by != "connection":
-		return usagef("--split %s: want connection or time:DURATION", s.by)
+		return exit.Usagef("--split %s: want connection or time:DURATION", s.by)
 	}
 	if c.output == "" {
-		return usagef("--split writes several files: give -w FILE, not standard output")
+		return exit.Usagef("--split writes several files: give -w FILE, not standard output")
 	}
 	s.path, c.output = c.output, ""
 	return nil

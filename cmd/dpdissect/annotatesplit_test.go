@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // splitInto gives the files that annotate --split writes, in the order in which it lists them.
@@ -168,7 +169,7 @@ func TestSplitLeavesNothingOnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--split", "connection", "-w", filepath.Join(dir, "game.pcap")}, {"--split", "time:60", "--connection", "9", "-w", filepath.Join(dir, "x.pcapng")}} {
-		if _, errs, code := call(t, append(append([]string{"annotate"}, args...), path)...); code != exitUsage {
+		if _, errs, code := call(t, append(append([]string{"annotate"}, args...), path)...); code != exit.Usage {
 			t.Errorf("%q: exit code %d, %s", args, code, errs)
 		}
 	}

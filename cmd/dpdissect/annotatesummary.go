@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/annotate"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -25,9 +26,9 @@ func (c *annotateCommand) checkSummary(paths []string) error {
 	case !c.sums:
 		return nil
 	case c.isLive() || c.follow:
-		return usagef("--summary is of captures that are complete, not live")
+		return exit.Usagef("--summary is of captures that are complete, not live")
 	case slices.ContainsFunc(paths, capture.ReadOnce):
-		return usagef("--summary reads its captures twice: give files, not standard input or pipes")
+		return exit.Usagef("--summary reads its captures twice: give files, not standard input or pipes")
 	}
 	return nil
 }

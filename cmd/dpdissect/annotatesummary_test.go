@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/ngtest"
 )
 
@@ -111,7 +112,7 @@ func TestAnnotateSummaryRefused(t *testing.T) {
 		{"-", "--summary reads its captures twice: give files, not standard input or pipes"},
 	} {
 		_, errs, code := call(t, append([]string{"annotate", "--summary", "-w", out}, strings.Fields(c.args)...)...)
-		if first, _, _ := strings.Cut(errs, "\n"); code != exitUsage || first != "dpdissect: "+c.want {
+		if first, _, _ := strings.Cut(errs, "\n"); code != exit.Usage || first != "dpdissect: "+c.want {
 			t.Errorf("%s: exit code %d: %s", c.args, code, errs)
 		}
 	}

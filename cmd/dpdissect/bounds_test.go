@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
@@ -123,10 +124,10 @@ func TestTooManyIntervals(t *testing.T) {
 	defer func(n int) { timeline.MaxIntervals = n }(timeline.MaxIntervals)
 	timeline.MaxIntervals = 5
 	path := filepath.Join(root(t), "testdata", "pcaps", "dp8", "unsigned-clean.pcap")
-	if _, errs, code := call(t, "timeline", "--interval", "1s", path); code != exitOK {
+	if _, errs, code := call(t, "timeline", "--interval", "1s", path); code != exit.OK {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
-	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exitOK || !strings.Contains(errs, "more than 5 intervals of 10ms: take longer ones with --interval") {
+	if _, errs, code := call(t, "timeline", "--interval", "10ms", path); code == exit.OK || !strings.Contains(errs, "more than 5 intervals of 10ms: take longer ones with --interval") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
@@ -149,7 +150,7 @@ func TestOtherBlocksLeftOutAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, errs, code := call(t, "annotate", "-w", filepath.Join(t.TempDir(), "out.pcapng"), path)
-		if code != exitOK || strings.Contains(errs, "4 blocks that are no packets were left out") != told || !strings.Contains(errs, "2 packets written") {
+		if code != exit.OK || strings.Contains(errs, "4 blocks that are no packets were left out") != told || !strings.Contains(errs, "2 packets written") {
 			t.Errorf("%d blocks: exit code %d, %q", blocks, code, errs)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
@@ -21,11 +23,11 @@ import (
 type captureCommand struct {
 	input
 	write    string
-	format   choice
+	format   flags.Choice
 	ring     []string
-	compress choice
+	compress flags.Choice
 	on       string
-	keep     seconds
+	keep     flags.Seconds
 	dumps    int
 
 	options record.Options
@@ -43,7 +45,7 @@ const defaultDumps = 100
 const recordDelay = 50 * time.Millisecond
 
 func newCapture() *cobra.Command {
-	c := &captureCommand{keep: seconds(30 * time.Second)}
+	c := &captureCommand{keep: flags.Seconds(30 * time.Second)}
 	cmd := &cobra.Command{
 		Use:   "capture -i IFACE -w FILE",
 		Short: "Record packets from network interfaces, all or those that match",
@@ -67,13 +69,13 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 		Args: noArgs,
 		RunE: c.runE,
 	}
-	c.format, c.compress = newChoice("auto", "pcapng", "pcap"), newChoice("auto", "gzip", "zstd", "lz4")
+	c.format, c.compress = flags.NewChoice("auto", "pcapng", "pcap"), flags.NewChoice("auto", "gzip", "zstd", "lz4")
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVarP(&c.write, "write", "w", "", "write packets to `FILE`; - is standard output")
-	c.format.addShort(cmd, "file-type", "F", "format of the file; auto means pcapng unless its name ends in .pcap")
+	c.format.AddShort(cmd, "file-type", "F", "format of the file; auto means pcapng unless its name ends in .pcap")
 	f.StringArrayVarP(&c.ring, "ring-buffer", "b", nil, "start the next file at `COND`: duration:SECONDS, interval:SECONDS, filesize:KIB or packets:N; files:N keeps the latest N and total:KIB the latest that fit, files of earlier runs included; repeatable")
-	c.compress.add(cmd, "compress", "compress while writing; auto goes by the file name: .gz, .zst or .lz4")
+	c.compress.Add(cmd, "compress", "compress while writing; auto goes by the file name: .gz, .zst or .lz4")
 	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'cut-off or finding.error or loss > 5%'")
 	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
 	f.IntVar(&c.dumps, "dumps", defaultDumps, "with --on, leave the latest `N` dumps of this name, those of earlier runs included; 0 leaves all")
@@ -95,17 +97,17 @@ func triggerWords() string {
 func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	switch {
 	case !c.isLive():
-		return usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
+		return exit.Usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
 	case c.write == "":
-		return usagef("no file: give -w FILE, or -w - for standard output")
+		return exit.Usagef("no file: give -w FILE, or -w - for standard output")
 	case c.write == "-" && c.on != "":
-		return usagef("--on writes files next to that of -w, which is standard output here")
+		return exit.Usagef("--on writes files next to that of -w, which is standard output here")
 	case c.on == "" && cmd.Flags().Changed("keep"):
-		return usagef("--keep needs --on")
+		return exit.Usagef("--keep needs --on")
 	case c.on == "" && cmd.Flags().Changed("dumps"):
-		return usagef("--dumps needs --on")
+		return exit.Usagef("--dumps needs --on")
 	case c.dumps < 0:
-		return usagef("--dumps %d: want a number from 0", c.dumps)
+		return exit.Usagef("--dumps %d: want a number from 0", c.dumps)
 	}
 	if err := c.live.check(cmd, nil); err != nil {
 		return err
@@ -135,27 +137,27 @@ func (c *captureCommand) parseRing(r *record.Ring) error {
 		var err error
 		switch what {
 		case "duration":
-			r.Duration, err = parseSeconds(value)
+			r.Duration, err = flags.ParseSeconds(value)
 		case "interval":
-			r.Interval, err = parseSeconds(value)
+			r.Interval, err = flags.ParseSeconds(value)
 		case "filesize":
-			n, err = parseCount(value)
+			n, err = flags.ParseCount(value)
 			r.FileSize = int64(n) << 10
 		case "packets":
-			r.Packets, err = parseCount(value)
+			r.Packets, err = flags.ParseCount(value)
 		case "files":
 			r.Keep.Files, err = strconv.Atoi(value)
 			if err != nil || r.Keep.Files < 1 {
 				err = errors.New("want a number from 1")
 			}
 		case "total":
-			n, err = parseCount(value)
+			n, err = flags.ParseCount(value)
 			r.Keep.Bytes = int64(n) << 10
 		default:
 			err = errors.New("want duration:SECONDS, interval:SECONDS, filesize:KIB, packets:N, files:N or total:KIB")
 		}
 		if err != nil {
-			return usagef("-b %s: %w", s, err)
+			return exit.Usagef("-b %s: %w", s, err)
 		}
 	}
 	return nil
@@ -211,9 +213,9 @@ func (c *captureCommand) run(k *recording, stderr io.Writer) error {
 }
 
 // chosen is the word of a choice, "" for auto.
-func chosen(c *choice) string {
-	if c.value == "auto" {
+func chosen(c *flags.Choice) string {
+	if c.Value == "auto" {
 		return ""
 	}
-	return c.value
+	return c.Value
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -21,7 +23,7 @@ import (
 type check struct {
 	input
 	verbose       bool
-	failOn        choice
+	failOn        flags.Choice
 	rules         string
 	baseline      string
 	writeBaseline string
@@ -32,7 +34,7 @@ type check struct {
 	merge         bool
 	today         string
 	against       string
-	tolerance     share
+	tolerance     flags.Share
 	expect        string
 
 	priors   *verdict.Priors
@@ -46,7 +48,7 @@ type check struct {
 }
 
 func newCheck() *cobra.Command {
-	c := &check{failOn: newChoice("error", "warn", "note"), tolerance: 0.1}
+	c := &check{failOn: flags.NewChoice("error", "warn", "note"), tolerance: 0.1}
 	c.delay = reportDelay
 	for _, f := range report.CheckFormats {
 		c.formats = append(c.formats, f.Name+f.Use)
@@ -97,7 +99,7 @@ of the output closes the pipe early.`,
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
-	c.failOn.add(cmd, "fail-on", "the lowest severity of a finding that fails the check")
+	c.failOn.Add(cmd, "fail-on", "the lowest severity of a finding that fails the check")
 	f.StringVar(&c.rules, "rules", "", "read severities, profiles, suppressions, budgets and required rules from `FILE`, in YAML")
 	f.StringVar(&c.baseline, "baseline", "", "findings in `FILE` are known: only new ones fail the check")
 	f.StringVar(&c.writeBaseline, "write-baseline", "", "write all findings to `FILE`, to be known from now on")
@@ -163,7 +165,7 @@ func (c *check) judgeAll(cmd *cobra.Command, paths []string, out *destination) (
 // onceEach refuses what can't be read twice.
 func onceEach(paths []string) error {
 	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
-		return usagef("standard input (-) is given more than once")
+		return exit.Usagef("standard input (-) is given more than once")
 	}
 	return nil
 }
@@ -183,7 +185,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.keep = verdictConns
 	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
 	a, err := j.analyse()
-	if err = j.close(err); err != nil && !reported(err) {
+	if err = j.close(err); err != nil && !exit.Told(err) {
 		return nil, err
 	}
 	result, err := c.decide(j, a, paths)
@@ -204,12 +206,12 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if cmd.Flags().Changed("fail-on") {
-		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.allowed, c.failOn.value))
+		c.policy.FailOn = conform.Severity(slices.Index(c.failOn.Allowed, c.failOn.Value))
 	}
 	for _, id := range c.required {
 		rule, err := c.book.Rule(id)
 		if err != nil {
-			return usagef("--require-evaluated: %w", err)
+			return exit.Usagef("--require-evaluated: %w", err)
 		}
 		c.policy.Require(rule)
 	}
@@ -262,7 +264,7 @@ func dayOf(today string) (string, error) {
 		return time.Now().UTC().Format(time.DateOnly), nil
 	}
 	if _, err := time.Parse(time.DateOnly, today); err != nil {
-		return "", usagef("--today: want a day such as 2026-12-31")
+		return "", exit.Usagef("--today: want a day such as 2026-12-31")
 	}
 	return today, nil
 }
@@ -342,25 +344,28 @@ func (c *check) writeKnown(checks []*report.Check) error {
 
 // exitOf is the exit code of the worst verdict as an error, nil when all are a pass.
 func exitOf(checks []*report.Check) error {
-	code := exitOK
+	code := exit.OK
 	for _, r := range checks {
-		code = worse(code, exitCodes[r.Outcome])
+		code = exit.Worse(code, exitCodes[r.Outcome])
 		if r.Internal > 0 {
-			code = exitInternal
+			code = exit.Internal
 		}
 	}
-	if code == exitOK {
+	if code == exit.OK {
 		return nil
 	}
-	return exitCode(code)
+	return exit.Code(code)
 }
 
 var exitCodes = map[verdict.Outcome]int{
-	verdict.Pass: exitOK, verdict.Unreadable: exitInput, verdict.Fail: exitFail, verdict.NotEvaluated: exitNotEvaluated, verdict.PoorCapture: exitPoor,
+	verdict.Pass: exit.OK, verdict.Unreadable: exit.Input, verdict.Fail: exit.Fail, verdict.NotEvaluated: exit.NotEvaluated, verdict.PoorCapture: exit.Poor,
 }
 
 // An extraReport is one of --report.
-type extraReport struct{ format, path string }
+type extraReport struct {
+	*report.CheckFormat
+	path string
+}
 
 // prepareFiles looks at the files that are to be written: none is one that is read,
 // but that a baseline may be written again.
@@ -375,15 +380,15 @@ func (c *check) prepareFiles(paths []string) error {
 	c.files.Reads("the baseline", c.baseline)
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
-		if !ok || path == "" || !slices.Contains(formatNames(c.formats), format) {
-			return usagef("--report %q: want FORMAT=FILE with %s", s, orList(formatNames(c.formats)))
+		if !ok || path == "" || !slices.Contains(flags.FormatNames(c.formats), format) {
+			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, flags.OrList(flags.FormatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)
 		}
-		c.extra = append(c.extra, extraReport{format, path})
+		c.extra = append(c.extra, extraReport{report.CheckFormatOf(format), path})
 	}
-	if path := c.summaryFile(); path != "" {
+	if _, path := c.summary(); path != "" {
 		if err := c.files.Writes("the file of "+summaryVariable, path); err != nil {
 			return notWritten(summaryVariable, err)
 		}

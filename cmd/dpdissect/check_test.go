@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 )
 
@@ -48,7 +49,7 @@ func TestCheckAgrees(t *testing.T) {
 	if testing.Short() {
 		paths = paths[:20]
 	}
-	codes := map[string]int{"pass": exitOK, "fail": exitFail, "not-evaluated": exitNotEvaluated, "poor-capture": exitPoor}
+	codes := map[string]int{"pass": exit.OK, "fail": exit.Fail, "not-evaluated": exit.NotEvaluated, "poor-capture": exit.Poor}
 	for _, path := range paths {
 		dir := t.TempDir()
 		file := func(format string) string { return filepath.Join(dir, format) }
@@ -94,7 +95,7 @@ func TestCheckAgrees(t *testing.T) {
 			Failures []struct{} `xml:"testsuite>testcase>failure"`
 			Errors   []struct{} `xml:"testsuite>testcase>error"`
 		}
-		if err := xml.Unmarshal(read("junit"), &suites); err != nil || (len(suites.Failures)+len(suites.Errors) == 0) != (code == exitOK) {
+		if err := xml.Unmarshal(read("junit"), &suites); err != nil || (len(suites.Failures)+len(suites.Errors) == 0) != (code == exit.OK) {
 			t.Errorf("%s: exit code %d, JUnit has %+v, %v", path, code, suites, err)
 		}
 		if n := strings.Count(string(read("ndjson")), "\n"); n != len(doc.Findings)+1 {
@@ -134,16 +135,16 @@ func TestBaselineSurvivesRecapture(t *testing.T) {
 	for _, name := range []string{"full-signed-forged", "fast-signed-forged"} {
 		known := filepath.Join(t.TempDir(), "known.json")
 		first := recaptured(t, "dp8", name, 1)
-		if _, errs, code := call(t, "check", "--fail-on", "note", "--write-baseline", known, first); code != exitOK || errs != "" {
+		if _, errs, code := call(t, "check", "--fail-on", "note", "--write-baseline", known, first); code != exit.OK || errs != "" {
 			t.Fatalf("%s: exit code %d, stderr %q", name, code, errs)
 		}
 		prints := fingerprints(t, first)
 		for seed := uint64(2); seed < 8; seed++ {
 			again := recaptured(t, "dp8", name, seed)
-			if _, _, code := call(t, "check", again); code != exitFail {
+			if _, _, code := call(t, "check", again); code != exit.Fail {
 				t.Errorf("%s, seed %d: exit code %d without the baseline", name, seed, code)
 			}
-			if out, _, code := call(t, "check", "-q", "--fail-on", "note", "--baseline", known, again); code != exitOK {
+			if out, _, code := call(t, "check", "-q", "--fail-on", "note", "--baseline", known, again); code != exit.OK {
 				t.Errorf("%s, seed %d: exit code %d with the baseline\n%s", name, seed, code, out)
 			}
 			for p, rule := range fingerprints(t, again) {
@@ -244,17 +245,17 @@ func TestAction(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{map[string]string{"files": "a clean*.pcap"}, exitOK, "dpdissect: pass"},
-		{map[string]string{"files": "a clean-current.pcap\na full-*.pcap\n"}, exitFail, "title=DP8-SIG-FULL"},
-		{map[string]string{"files": "a *.pcap", "sarif": "out.sarif", "junit": "out.xml", "budgets": "connections >= 1\nretries < 0\n"}, exitFail, "budget retries < 0"},
-		{map[string]string{"files": "a c*.pcap", "require-evaluated": "DP8-SIG-FULL"}, exitNotEvaluated, "never evaluated"},
-		{map[string]string{"files": "a c*.pcap", "args": "--fail-on\nfatal"}, exitUsage, ""},
-		{map[string]string{"files": "a c*.pcap", "fail-on": "note", "rules": "missing.yaml"}, exitUsage, ""},
-		{map[string]string{"files": "a clean*.pcap\na full-*.pcap\ncut.pcap"}, exitInput, "dpdissect: a full-signed-forged.pcap: fail: 6 errors\ndpdissect: cut.pcap: unreadable: "},
-		{map[string]string{"files": "cut.pcap"}, exitInput, "::error file=cut.pcap,title=input::cut short"},
-		{map[string]string{"files": "a *.pcap", "args": "--merge"}, exitFail, "\ndpdissect: fail: 6 errors\n"},
-		{map[string]string{"files": "none*.pcap"}, exitInput, "no file matches"},
-		{map[string]string{"files": "$(touch hacked)"}, exitInput, "No such file"},
+		{map[string]string{"files": "a clean*.pcap"}, exit.OK, "dpdissect: pass"},
+		{map[string]string{"files": "a clean-current.pcap\na full-*.pcap\n"}, exit.Fail, "title=DP8-SIG-FULL"},
+		{map[string]string{"files": "a *.pcap", "sarif": "out.sarif", "junit": "out.xml", "budgets": "connections >= 1\nretries < 0\n"}, exit.Fail, "budget retries < 0"},
+		{map[string]string{"files": "a c*.pcap", "require-evaluated": "DP8-SIG-FULL"}, exit.NotEvaluated, "never evaluated"},
+		{map[string]string{"files": "a c*.pcap", "args": "--fail-on\nfatal"}, exit.Usage, ""},
+		{map[string]string{"files": "a c*.pcap", "fail-on": "note", "rules": "missing.yaml"}, exit.Usage, ""},
+		{map[string]string{"files": "a clean*.pcap\na full-*.pcap\ncut.pcap"}, exit.Input, "dpdissect: a full-signed-forged.pcap: fail: 6 errors\ndpdissect: cut.pcap: unreadable: "},
+		{map[string]string{"files": "cut.pcap"}, exit.Input, "::error file=cut.pcap,title=input::cut short"},
+		{map[string]string{"files": "a *.pcap", "args": "--merge"}, exit.Fail, "\ndpdissect: fail: 6 errors\n"},
+		{map[string]string{"files": "none*.pcap"}, exit.Input, "no file matches"},
+		{map[string]string{"files": "$(touch hacked)"}, exit.Input, "No such file"},
 	} {
 		cmd := exec.Command(bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
 		output := filepath.Join(t.TempDir(), "output")

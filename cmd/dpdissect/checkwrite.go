@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -14,28 +13,39 @@ import (
 // summaryVariable names the file whose text GitHub shows as the summary of a step.
 const summaryVariable = "GITHUB_STEP_SUMMARY"
 
-// summaryFile is that file, "" where no report is for GitHub.
-func (c *check) summaryFile() string {
-	if c.format.value == "github" || slices.ContainsFunc(c.extra, func(e extraReport) bool { return e.format == "github" }) {
-		return os.Getenv(summaryVariable)
+// used are the formats of all reports, that of standard output first.
+func (c *check) used() []*report.CheckFormat {
+	all := []*report.CheckFormat{report.CheckFormatOf(c.format.Value)}
+	for _, e := range c.extra {
+		all = append(all, e.CheckFormat)
 	}
-	return ""
+	return all
+}
+
+// summary is the format of the summary of a step, and its file; "" where no report has one.
+func (c *check) summary() (f *report.CheckFormat, path string) {
+	for _, f := range c.used() {
+		if f.Summary != nil {
+			return f.Summary, os.Getenv(summaryVariable)
+		}
+	}
+	return nil, ""
 }
 
 // write writes all reports, the main one last, and the summary that GitHub shows
 // of a step.
 func (c *check) write(out *destination, checks []*report.Check) error {
 	for _, e := range c.extra {
-		if err := outfile.Write(e.path, c.render(checks, report.CheckFormatOf(e.format), &screen{}), outfile.Shared, nil); err != nil {
+		if err := outfile.Write(e.path, c.render(checks, e.CheckFormat, &screen{}), outfile.Shared, nil); err != nil {
 			return notWritten("--report", err)
 		}
 	}
-	if path := c.summaryFile(); path != "" {
-		if err := appendFile(path, c.render(checks, report.CheckSummary, &screen{})); err != nil {
+	if f, path := c.summary(); path != "" {
+		if err := appendFile(path, c.render(checks, f, &screen{})); err != nil {
 			return err
 		}
 	}
-	_, err := out.Write(c.render(checks, report.CheckFormatOf(c.format.value), &out.screen))
+	_, err := out.Write(c.render(checks, c.used()[0], &out.screen))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // unreadable reports whether an input failed and what could be read of it has no connection.
@@ -16,17 +17,17 @@ func (j *job) unreadable() bool {
 // missing is an error when --connection asks for a connection that a capture, read to its
 // end, does not have.
 func (j *job) missing() error {
-	if !j.connection.given || j.isLive() || j.follow || j.unreadable() {
+	if !j.connection.Given || j.isLive() || j.follow || j.unreadable() {
 		return nil
 	}
 	n := uint64(len(j.run.Conns()))
 	switch {
-	case j.connection.id < n:
+	case j.connection.ID < n:
 		return nil
 	case n == 0:
-		return usagef("--connection %d: no connection was recognised", j.connection.id)
+		return exit.Usagef("--connection %d: no connection was recognised", j.connection.ID)
 	case n == 1:
-		return usagef("--connection %d: the only connection is 0", j.connection.id)
+		return exit.Usagef("--connection %d: the only connection is 0", j.connection.ID)
 	}
-	return usagef("--connection %d: the connections are 0 to %d", j.connection.id, n-1)
+	return exit.Usagef("--connection %d: the connections are 0 to %d", j.connection.ID, n-1)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -22,8 +24,8 @@ import (
 type compareCommand struct {
 	input
 	points    pairInput
-	reference choice
-	interval  seconds
+	reference flags.Choice
+	interval  flags.Seconds
 	datagrams bool
 	annotate  string
 }
@@ -66,8 +68,8 @@ common.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	c.points.add(cmd)
-	c.reference = newChoice("1", "2")
-	c.reference.add(cmd, "reference", "the point whose clock times are told in")
+	c.reference = flags.NewChoice("1", "2")
+	c.reference.Add(cmd, "reference", "the point whose clock times are told in")
 	f.Var(&c.interval, "interval", "with --format json or ndjson: also what happened in each interval of `SECONDS`")
 	f.StringVar(&c.annotate, "annotate", "", "also write the packets of both captures to `FILE`, one pcapng on one clock, with a comment on each")
 	f.BoolVar(&c.datagrams, "datagrams", false, "with --format csv: a row for each datagram")
@@ -83,11 +85,11 @@ func (c *compareCommand) args(*cobra.Command, []string) error { return nil }
 func (c *compareCommand) check(cmd *cobra.Command, paths []string) error {
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("captures are compared that are complete, not live ones")
-	case c.datagrams && c.format.value != "csv":
-		return usagef("--datagrams is for --format csv; ndjson has a record for each datagram")
-	case c.interval != 0 && c.format.value != "json" && c.format.value != "ndjson":
-		return usagef("--interval is for --format json or ndjson")
+		return exit.Usagef("captures are compared that are complete, not live ones")
+	case c.datagrams && c.format.Value != "csv":
+		return exit.Usagef("--datagrams is for --format csv; ndjson has a record for each datagram")
+	case c.interval != 0 && c.format.Value != "json" && c.format.Value != "ndjson":
+		return exit.Usagef("--interval is for --format json or ndjson")
 	}
 	return c.checkSpan()
 }
@@ -100,7 +102,7 @@ func (c *compareCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return c.readPair(cmd, points, c.format.value == "ndjson" || c.datagrams, func(out *destination, guard *outfile.Guard, r *compare.Comparison) (err error) {
+	return c.readPair(cmd, points, c.format.Value == "ndjson" || c.datagrams, func(out *destination, guard *outfile.Guard, r *compare.Comparison) (err error) {
 		if c.annotate != "" {
 			r.Choose(c.choice())
 			err = c.annotateBoth(cmd, points, r, guard)
@@ -117,13 +119,13 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 	var failed error
 	for i, p := range points {
 		x, err := in.readPoint(cmd, p, seed, words)
-		if x == nil || err != nil && !reported(err) {
+		if x == nil || err != nil && !exit.Told(err) {
 			return nil, err
 		}
 		of[i], failed = x, cmp.Or(failed, err)
 	}
 	if report.Unopened(of[0].Infos) || report.Unopened(of[1].Infos) {
-		return nil, cmp.Or(failed, errInput)
+		return nil, cmp.Or(failed, exit.ErrInput)
 	}
 	r, err := compare.Compare(of[0], of[1], seed)
 	var none *compare.NothingInCommon
@@ -131,7 +133,7 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 		for _, line := range none.Lines {
 			fmt.Fprintf(cmd.ErrOrStderr(), "dpdissect: %s\n", printable(line))
 		}
-		return nil, cmp.Or(failed, error(exitCode(exitNotEvaluated)))
+		return nil, cmp.Or(failed, error(exit.Code(exit.NotEvaluated)))
 	}
 	if err != nil {
 		return nil, err
@@ -142,7 +144,7 @@ func (in *input) compare(cmd *cobra.Command, points []pointFiles, words bool) (*
 // readPoint reads the captures of a point.
 func (in *input) readPoint(cmd *cobra.Command, p pointFiles, seed maphash.Seed, words bool) (*compare.Capture, error) {
 	one := in.connection
-	in.connection = connectionID{} // it is a number of the comparison
+	in.connection = flags.Connection{} // it is a number of the comparison
 	j, err := in.open(cmd, p.files, true)
 	in.connection = one
 	if err != nil {
@@ -179,9 +181,9 @@ func (j *job) listen(r *compare.Reader) (findings func() []session.Finding, queu
 // choice gathers the flags that say what of the comparison is shown.
 func (c *compareCommand) choice() compare.Choice {
 	x := c.spanOf()
-	x.Reference, x.Interval = int(c.reference.value[0]-'1'), int64(time.Duration(c.interval))
-	if c.connection.given {
-		x.Shown = func(id int) bool { return id == int(c.connection.id) }
+	x.Reference, x.Interval = int(c.reference.Value[0]-'1'), int64(time.Duration(c.interval))
+	if c.connection.Given {
+		x.Shown = func(id int) bool { return id == int(c.connection.ID) }
 	}
 	return x
 }
@@ -189,7 +191,7 @@ func (c *compareCommand) choice() compare.Choice {
 func (c *compareCommand) write(out *destination, r *compare.Comparison) error {
 	r.Choose(c.choice())
 	d := r.Document(func(infos []capture.Info) []any { return report.CaptureRecords(infos) })
-	switch c.format.value {
+	switch c.format.Value {
 	case "json":
 		return report.WriteCompareJSON(out, d)
 	case "ndjson":

@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/annotate"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
@@ -62,7 +63,7 @@ func (c *compareCommand) annotateEach(cmd *cobra.Command, j *joined) error {
 		j.files[i] = f.Name()
 		c.same.shared = &destination{Writer: f}
 		err = c.annotateOne(cmd, p)
-		if err = cmp.Or(err, f.Close()); err != nil && !reported(err) {
+		if err = cmp.Or(err, f.Close()); err != nil && !exit.Told(err) {
 			return err
 		}
 		if err := j.readTimes(i); err != nil {

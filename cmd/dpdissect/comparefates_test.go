@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
@@ -421,16 +422,16 @@ func TestCompareNothing(t *testing.T) {
 	other, _ := tap(t, ends(t, "h-clean.client.pcap.gz"))
 	for name, path := range map[string]string{"another session": other.write("b.pcap"), "payloads of zeros": zeros.write("b.pcap")} {
 		_, stderr, code := call(t, "compare", pa, path)
-		if code != exitNotEvaluated || !strings.Contains(stderr, "have nothing in common") || !strings.Contains(stderr, "payloads looked for in") {
+		if code != exit.NotEvaluated || !strings.Contains(stderr, "have nothing in common") || !strings.Contains(stderr, "payloads looked for in") {
 			t.Errorf("%s: code %d: %s", name, code, stderr)
 		}
 	}
 	for _, args := range [][]string{{pa}, {pa, pa, pa}, {"--point", "a=" + pa}, {"--point", "x", pa}, {pa, "-"}, {pa, pa, "--interval", "5"}, {pa, pa, "--datagrams"}} {
-		if _, stderr, code := call(t, append([]string{"compare"}, args...)...); code != exitUsage || stderr == "" {
+		if _, stderr, code := call(t, append([]string{"compare"}, args...)...); code != exit.Usage || stderr == "" {
 			t.Errorf("%q: code %d: %s", args, code, stderr)
 		}
 	}
-	if _, _, code := call(t, "compare", pa, pa+".none"); code != exitInput {
+	if _, _, code := call(t, "compare", pa, pa+".none"); code != exit.Input {
 		t.Errorf("a file that is not there: code %d", code)
 	}
 }

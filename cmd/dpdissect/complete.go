@@ -10,9 +10,10 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // completions are what shells offer for the values of flags, by the names of these. Flags
@@ -52,8 +53,8 @@ func addCompletions(root *cobra.Command) {
 		addCompletions(cmd)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			complete := completions[f.Name]
-			if c, ok := f.Value.(*choice); ok {
-				complete = completeWords(func() []string { return c.allowed })
+			if c, ok := f.Value.(*flags.Choice); ok {
+				complete = completeWords(func() []string { return c.Allowed })
 			}
 			if complete != nil {
 				must(cmd.RegisterFlagCompletionFunc(f.Name, complete))
@@ -166,7 +167,7 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 		return nil, noFiles
 	}
 	for _, c := range run.Conns() {
-		all = append(all, offered(fmt.Sprint(c.ID), report.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
+		all = append(all, offered(fmt.Sprint(c.ID), terminal.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
 	}
 	return all, noFiles | cobra.ShellCompDirectiveKeepOrder
 }

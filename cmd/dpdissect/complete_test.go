@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
@@ -68,7 +69,7 @@ func TestOfferedConnections(t *testing.T) {
 func TestConnectionsOfDirectoryAreOffered(t *testing.T) {
 	dir := filepath.Join(root(t), "testdata", "captured", "knet")
 	stdout, _, code := call(t, "__complete", "analyze", "-r", dir, "--connection", "")
-	if code != exitOK || !strings.HasPrefix(stdout, "0\tknet ") {
+	if code != exit.OK || !strings.HasPrefix(stdout, "0\tknet ") {
 		t.Errorf("exit code %d, offers:\n%s", code, stdout)
 	}
 }

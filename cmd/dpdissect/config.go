@@ -66,7 +66,7 @@ func (in *input) configure(cmd *cobra.Command) error {
 	}
 	given := cmd.Flags().Changed
 	if c.Color.Text != "" && !given("color") {
-		in.color.value = c.Color.Text // checked when it was read
+		in.color.Value = c.Color.Text // checked when it was read
 	}
 	if c.Time.Text != "" && !given("time-format") {
 		in.timeFromFile = true

@@ -12,13 +12,15 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
 // configShow is the flags of `config show`: those that stand over what files say.
 type configShow struct {
-	color    choice
+	color    flags.Choice
 	time     render.TimeFormat
 	secrets  string
 	decodeAs []string
@@ -37,7 +39,7 @@ reading commands that stand over files: give them here to see what they change.`
   NO_COLOR=1 dpdissect config show -t ad -d udp.port==2302,dp8`,
 	}
 	f := cmd.Flags()
-	c.color.add(cmd, "color", "as with the reading commands")
+	c.color.Add(cmd, "color", "as with the reading commands")
 	f.VarP(&c.time, "time-format", "t", "`FORMAT`, as with the reading commands")
 	f.StringVar(&c.secrets, "secrets", "", "`FILE`, as with the reading commands; it is not read")
 	f.StringArrayVarP(&c.decodeAs, "decode-as", "d", nil, "`RULE`, as with the reading commands")
@@ -51,11 +53,11 @@ func (c *configShow) show(w *os.File) error {
 	var g outfile.Guard
 	readsConfig(&g)
 	if err := g.WritesTo("standard output", w); err != nil {
-		return usageError{err}
+		return exit.AsUsage(err)
 	}
 	for _, rule := range c.decodeAs {
 		if _, err := protocols.ParseForce(rule, protocols.All(protocols.Options{})); err != nil {
-			return usageError{err}
+			return exit.AsUsage(err)
 		}
 	}
 	files, err := loadConfig()
@@ -106,13 +108,13 @@ func (c *configShow) value(key, flag string, file config.Value, otherwise string
 func (c *configShow) colour(file config.Value) {
 	mode := file.Text
 	if c.given("color") {
-		mode = c.color.value
+		mode = c.color.Value
 	}
 	if cmp.Or(mode, "auto") == "auto" && os.Getenv("NO_COLOR") != "" {
 		c.line("color", "never", "NO_COLOR")
 		return
 	}
-	c.value("color", c.color.value, file, "auto")
+	c.value("color", c.color.Value, file, "auto")
 }
 
 func (c *configShow) line(key, text, from string) {

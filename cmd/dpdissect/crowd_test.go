@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
 
@@ -25,7 +26,7 @@ func TestFloodIsTold(t *testing.T) {
 	}
 	const givenUp, forgotten = "address pairs given up before recognition", "There was no room to remember how"
 	check, errs, code := call(t, "check", path)
-	if code != exitPoor || !strings.Contains(check, givenUp) || !strings.Contains(errs, givenUp) {
+	if code != exit.Poor || !strings.Contains(check, givenUp) || !strings.Contains(errs, givenUp) {
 		t.Errorf("check: exit code %d\n%s%s", code, check, errs)
 	}
 	analysis, errs, _ := call(t, "analyze", "--format", "json", path)

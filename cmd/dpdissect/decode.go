@@ -7,9 +7,12 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // decode is the flags of the command.
@@ -52,7 +55,7 @@ what the analysis found about a datagram: see 'dpdissect fields'.
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
-	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat, "events"}
+	c.formats = []string{flags.Text, flags.JSON, flags.NDJSON, flags.CSV, "events"}
 	f := cmd.Flags()
 	f.BoolVarP(&c.tree, "verbose", "V", false, "show all fields of each datagram")
 	f.BoolVarP(&c.bytes, "hex", "x", false, "show the bytes of each datagram")
@@ -70,9 +73,9 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	c.defaultColumns()
 	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
 	if err != nil {
-		return usageError{err}
+		return exit.AsUsage(err)
 	}
-	if c.format.value == "events" {
+	if c.format.Value == "events" {
 		return c.events(cmd, paths)
 	}
 	j, err := c.open(cmd, paths, false)
@@ -84,7 +87,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	}
 	p.Display.Window = c.window()
 	p.Display.Filter, p.Palette, p.Clock = j.show, j.screen.palette, c.clock()
-	p.Names, p.Width = c.nameOf(), report.TextWidth
+	p.Names, p.Width = c.nameOf(), terminal.Width
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
 	q.Notes = !j.isLive()
@@ -98,7 +101,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 
 // defaultColumns are those of the configuration, where the flags ask for lines.
 func (c *decode) defaultColumns() {
-	if c.format.value != "text" || c.tree || c.bytes || len(c.fields) > 0 || len(c.options) > 0 {
+	if c.format.Value != "text" || c.tree || c.bytes || len(c.fields) > 0 || len(c.options) > 0 {
 		return
 	}
 	for _, f := range c.settings.Columns {
@@ -126,17 +129,17 @@ func (c *decode) printer(files bool) (*pipeline.Frames, error) {
 func (c *decode) mode() (pipeline.FrameMode, error) {
 	columns, tree := len(c.fields) > 0, c.tree || c.bytes
 	switch {
-	case c.format.value != "text" && (columns || tree || len(c.options) > 0):
-		return 0, fmt.Errorf("-V, -x, -e and -E work with text, not with --format %s", c.format.value)
+	case c.format.Value != "text" && (columns || tree || len(c.options) > 0):
+		return 0, fmt.Errorf("-V, -x, -e and -E work with text, not with --format %s", c.format.Value)
 	case columns && tree:
 		return 0, fmt.Errorf("-e prints columns and cannot be combined with -V or -x")
 	case len(c.options) > 0 && !columns:
 		return 0, fmt.Errorf("-E sets how the columns of -e look: give -e")
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		return pipeline.JSON, nil
-	case c.format.value == "ndjson":
+	case c.format.Value == "ndjson":
 		return pipeline.NDJSON, nil
-	case c.format.value == "csv":
+	case c.format.Value == "csv":
 		return pipeline.Table, nil
 	case columns:
 		return pipeline.Columns, nil

@@ -4,13 +4,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/events"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
 // events prints events in the order of time, which is known once all is read.
 func (c *decode) events(cmd *cobra.Command, paths []string) error {
 	if c.isLive() {
-		return usagef("--format events is in the order of time, which a live run does not know before its end: use 'dpdissect capture', then decode")
+		return exit.Usagef("--format events is in the order of time, which a live run does not know before its end: use 'dpdissect capture', then decode")
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {

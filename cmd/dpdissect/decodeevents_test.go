@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/events"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // An eventLine is a line of decode --format events.
@@ -213,10 +214,10 @@ func TestEventsAreBounded(t *testing.T) {
 	defer func(most int) { events.MaxEvents = most }(events.MaxEvents)
 	events.MaxEvents = 100
 	_, errs, code := call(t, "decode", "--format", "events", capturePath(t, "unsigned-lossy.pcap"))
-	if code != exitUsage || !strings.Contains(errs, "choose fewer with --connection") {
+	if code != exit.Usage || !strings.Contains(errs, "choose fewer with --connection") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
-	if _, errs, code := call(t, "decode", "--format", "events", "-i", "lo", "-a", "packets:1"); code != exitUsage || !strings.Contains(errs, "live run") {
+	if _, errs, code := call(t, "decode", "--format", "events", "-i", "lo", "-a", "packets:1"); code != exit.Usage || !strings.Contains(errs, "live run") {
 		t.Errorf("live: exit code %d, %s", code, errs)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -512,7 +513,7 @@ func TestCIFromNothing(t *testing.T) {
 	if err := os.WriteFile("rules.yaml", []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, said, code := call(t, "check", "--rules", "rules.yaml", filepath.Join(traces, "unsigned-clean.pcap")); code != exitOK {
+	if _, said, code := call(t, "check", "--rules", "rules.yaml", filepath.Join(traces, "unsigned-clean.pcap")); code != exit.OK {
 		t.Errorf("the rules file of the page gives code %d on a clean unsigned capture\n%s", code, said)
 	}
 }

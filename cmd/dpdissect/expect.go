@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -15,11 +16,11 @@ func (c *check) readExpected(cmd *cobra.Command, paths []string) error {
 	}
 	for _, other := range []string{"baseline", "write-baseline", "against"} {
 		if cmd.Flags().Changed(other) {
-			return usagef("--expect names all findings, and --%s takes some out: give one", other)
+			return exit.Usagef("--expect names all findings, and --%s takes some out: give one", other)
 		}
 	}
 	if len(paths) > 1 && !c.merge {
-		return usagef("--expect names the findings of one capture: give one INPUT, or --merge")
+		return exit.Usagef("--expect names the findings of one capture: give one INPUT, or --merge")
 	}
 	text, err := readBounded(c.expect, maxBaseline)
 	if err != nil {

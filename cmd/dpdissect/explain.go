@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
@@ -22,7 +23,7 @@ type explanation struct {
 
 func newExplain() *cobra.Command {
 	c := &explanation{}
-	c.formats = []string{textFormat, jsonFormat, "markdown for tickets"}
+	c.formats = []string{flags.Text, flags.JSON, "markdown for tickets"}
 	cmd := &cobra.Command{
 		Use:   "explain INPUT...",
 		Short: "Say what happened to each connection, in sentences with proof",
@@ -76,15 +77,15 @@ func (c *explanation) runE(cmd *cobra.Command, paths []string) error {
 	a, err := j.analyse()
 	if err == nil {
 		d := a.Story.Telling(a.Conns)
-		if c.connection.given {
+		if c.connection.Given {
 			d.Beside()
 		}
 		if j.part != nil {
 			from, to := j.part.bounds()
 			d.Narrow(from, to, c.span.words())
 		}
-		if c.connection.given {
-			d.Only = fmt.Sprintf("Connection %d", c.connection.id)
+		if c.connection.Given {
+			d.Only = fmt.Sprintf("Connection %d", c.connection.ID)
 		}
 		d.Hint = report.WhyNone(&a.Totals)
 		d.Grouped()
@@ -142,7 +143,7 @@ func heardUntil(a *report.Analysis) (last int64) {
 }
 
 func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Document, s *screen) error {
-	switch c.format.value {
+	switch c.format.Value {
 	case "json":
 		return report.WriteExplainJSON(w, a.Captures, d)
 	case "markdown":

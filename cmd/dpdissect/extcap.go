@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // extcapHelp is the page that Wireshark opens for help.
@@ -83,14 +84,14 @@ func runExtcap(args []string, stdout, stderr *os.File) int {
 	if err == nil && f.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	code := exitOK
+	code := exit.OK
 	switch {
 	case x.capture:
 		code, err = x.run(err)
 	case err == nil:
 		code, err = x.answer(stdout)
 	default:
-		code = exitUsage
+		code = exit.Usage
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "dpdissect: %s\n", printable(firstLine(err.Error())))
@@ -108,7 +109,7 @@ func firstLine(s string) string {
 func (x *extcap) answer(w io.Writer) (code int, err error) {
 	devices, err := capture.DeviceNames()
 	if err != nil {
-		return exitUsage, err
+		return exit.Usage, err
 	}
 	all := extcapInterfaces(devices)
 	if x.interfaces {
@@ -117,7 +118,7 @@ func (x *extcap) answer(w io.Writer) (code int, err error) {
 	}
 	in, err := x.find(all)
 	if err != nil {
-		return exitUsage, err
+		return exit.Usage, err
 	}
 	switch {
 	case x.dlts:
@@ -127,7 +128,7 @@ func (x *extcap) answer(w io.Writer) (code int, err error) {
 	case x.captureFilter != "":
 		if wrong := in.check(x.captureFilter); wrong != nil {
 			_, err = fmt.Fprintln(w, printable(firstLine(wrong.Error())))
-			return exitUsage, err
+			return exit.Usage, err
 		}
 	default:
 		err = errors.New("nothing is asked: want --extcap-interfaces, --extcap-dlts, --extcap-config or --capture")
@@ -137,9 +138,9 @@ func (x *extcap) answer(w io.Writer) (code int, err error) {
 
 func codeOfExtcap(err error) int {
 	if err != nil {
-		return exitUsage
+		return exit.Usage
 	}
-	return exitOK
+	return exit.OK
 }
 
 // find finds the interface of a call.

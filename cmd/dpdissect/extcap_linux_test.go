@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/ngtest"
 )
@@ -27,7 +28,7 @@ import (
 // `interfaces` lists, and one of files; it takes less than a tenth of a second.
 func TestExtcapInterfaces(t *testing.T) {
 	out, errs, code := call(t, "--extcap-interfaces", "--extcap-version=4.0")
-	if code != exitOK || errs != "" {
+	if code != exit.OK || errs != "" {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -249,7 +250,7 @@ func TestExtcapStops(t *testing.T) {
 		if err := c.stop(r); err != nil {
 			t.Fatal(err)
 		}
-		if code := r.end(t, 2*time.Second+slow); code != exitOK || r.errs.Len() > 0 {
+		if code := r.end(t, 2*time.Second+slow); code != exit.OK || r.errs.Len() > 0 {
 			t.Errorf("%s: exit code %d, stderr %q", c.name, code, r.errs.String())
 		}
 	}
@@ -258,7 +259,7 @@ func TestExtcapStops(t *testing.T) {
 	if err := signalled(syscall.SIGTERM)(r); err != nil {
 		t.Fatal(err)
 	}
-	if code := r.end(t, 2*time.Second+slow); code != exitOK || r.errs.Len() > 0 {
+	if code := r.end(t, 2*time.Second+slow); code != exit.OK || r.errs.Len() > 0 {
 		t.Errorf("before the fifo is opened: exit code %d, stderr %q", code, r.errs.String())
 	}
 }
@@ -297,7 +298,7 @@ func TestExtcapStopWritesWhatIsHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	b = append(b, readAll(t, r.fifo)...)
-	if code := r.end(t, 2*time.Second+slow); code != exitOK || r.errs.Len() > 0 {
+	if code := r.end(t, 2*time.Second+slow); code != exit.OK || r.errs.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q", code, r.errs.String())
 	}
 	all := packets(t, capturePath(t, "unsigned-lossy.pcap"))
@@ -365,7 +366,7 @@ func TestExtcapFailures(t *testing.T) {
 			t.Errorf("%s: %d bytes", c.args, len(b))
 		}
 		code := r.end(t, 2*time.Second+slow)
-		if ok, _ := regexp.MatchString(`^dpdissect: (`+c.want+`)\n$`, r.errs.String()); code != exitUsage || !ok {
+		if ok, _ := regexp.MatchString(`^dpdissect: (`+c.want+`)\n$`, r.errs.String()); code != exit.Usage || !ok {
 			t.Errorf("%s: exit code %d, stderr %q", c.args, code, r.errs.String())
 		}
 	}
@@ -385,7 +386,7 @@ func TestExtcapDamagedFile(t *testing.T) {
 	r.open(t)
 	got := ngtest.Packets(blocksOf(t, readAll(t, r.fifo)))
 	code := r.end(t, 2*time.Second+slow)
-	if ok, _ := regexp.MatchString(`^dpdissect: .*cut.pcap: cut short at offset \d+[^\n]*\n$`, r.errs.String()); code != exitInput || !ok || len(got) < 100 {
+	if ok, _ := regexp.MatchString(`^dpdissect: .*cut.pcap: cut short at offset \d+[^\n]*\n$`, r.errs.String()); code != exit.Input || !ok || len(got) < 100 {
 		t.Errorf("%d packets, exit code %d, stderr %q", len(got), code, r.errs.String())
 	}
 }
@@ -404,7 +405,7 @@ func TestExtcapInterfaceGone(t *testing.T) {
 	}
 	b = append(b, readAll(t, r.fifo)...)
 	code := r.end(t, 2*time.Second+slow)
-	if code != exitInput || r.errs.String() != "dpdissect: gone7: the interface vanished\n" && r.errs.String() != "dpdissect: gone7: the interface went down\n" {
+	if code != exit.Input || r.errs.String() != "dpdissect: gone7: the interface vanished\n" && r.errs.String() != "dpdissect: gone7: the interface went down\n" {
 		t.Errorf("exit code %d, stderr %q", code, r.errs.String())
 	}
 	blocksOf(t, b)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // How long packets wait for later ones that Wireshark captures, in which the time is
@@ -27,11 +28,11 @@ func (x *extcap) run(wrong error) (code int, err error) {
 	c := &annotateCommand{waits: extcapWait}
 	defer endOnSignal(&c.stopped)()
 	if x.fifo == "" {
-		return exitUsage, errors.New("--capture: --fifo is missing")
+		return exit.Usage, errors.New("--capture: --fifo is missing")
 	}
 	fifo, err := openFifo(x.fifo)
 	if err != nil {
-		return exitUsage, fmt.Errorf("--fifo %w", err)
+		return exit.Usage, fmt.Errorf("--fifo %w", err)
 	}
 	watchFifo(fifo) // which is why it is closed when the program ends, and not before
 	out := &counted{w: fifo}
@@ -40,13 +41,13 @@ func (x *extcap) run(wrong error) (code int, err error) {
 	}
 	switch {
 	case err == nil, isBrokenPipe(err):
-		return exitOK, nil
-	case errors.Is(err, errInternal):
-		return exitInternal, err
+		return exit.OK, nil
+	case errors.Is(err, exit.ErrInternal):
+		return exit.Internal, err
 	case out.n.Load() > 0:
-		return exitInput, err
+		return exit.Input, err
 	}
-	return exitUsage, err
+	return exit.Usage, err
 }
 
 // annotate runs that command with what Wireshark asks for.
@@ -62,7 +63,7 @@ func (x *extcap) annotate(c *annotateCommand, out io.Writer) error {
 	cmd.SetArgs(args)
 	c.same.shared = &destination{Writer: out}
 	c.pace = x.pace
-	if err = cmd.Execute(); errors.Is(err, errInput) || errors.Is(err, errInternal) {
+	if err = cmd.Execute(); errors.Is(err, exit.ErrInput) || errors.Is(err, exit.ErrInternal) {
 		lines := strings.Split(strings.TrimSpace(told.String()), "\n")
 		text, _ := strings.CutPrefix(lines[len(lines)-1], "dpdissect: ") // what failed is told last
 		return fmt.Errorf("%s%w", text, silent{err})
@@ -139,7 +140,7 @@ func endOnSignal(stopped *atomic.Bool) (over func()) {
 		}
 		stopped.Store(true)
 		time.Sleep(extcapEnding)
-		os.Exit(exitOK)
+		os.Exit(exit.OK)
 	}()
 	return func() {
 		signal.Stop(c)

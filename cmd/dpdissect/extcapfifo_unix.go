@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +23,7 @@ func watchFifo(f *os.File) {
 				return
 			}
 			if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
-				os.Exit(exitOK)
+				os.Exit(exit.OK)
 			}
 		}
 	})

@@ -4,7 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 func newFields() *cobra.Command {
@@ -27,7 +28,7 @@ Filters know further names, such as ip.addr and the words of the analysis.
 			return plain(cmd, args)
 		}
 		if cmd.Flags().Changed("format") {
-			return usagef("--markdown is a format of its own and cannot be combined with --format")
+			return exit.Usagef("--markdown is a format of its own and cannot be combined with --format")
 		}
 		return writePage(cmd, append([]byte(fieldsPage), render.FieldsMarkdown(fieldTables())...))
 	}
@@ -45,7 +46,7 @@ func fieldsText(width int) []byte {
 		}
 		rows[i] = []string{name, kind, clause, label}
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Field"}, {Head: "Type", Rank: 1}, {Head: "Clause", Rank: 2},
 		{Head: "Meaning", Least: leastText, Whole: "docs/FIELDS.md and --format json have the whole text"},
 	}, rows, width)

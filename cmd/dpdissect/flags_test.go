@@ -8,6 +8,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
@@ -58,7 +60,7 @@ func TestDecodeAs(t *testing.T) {
 }
 
 func TestPositive(t *testing.T) {
-	var p positive
+	var p flags.Positive
 	if err := p.Set("18446744073709551615"); err != nil || p != 1<<64-1 {
 		t.Errorf("%v, %v", p, err)
 	}
@@ -101,7 +103,7 @@ func TestExplain(t *testing.T) {
 		{mistake("::error::x", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
 		{mistake("x ##[error]", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
 		{mistake("", "no"), `dpdissect: --rules: r\n.yaml:1:3: no` + "\n"},
-		{usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
+		{exit.Usagef("-Y: %w", filterError), "dpdissect: -Y: unexpected ::error::b (tests are joined by and, or, xor)\n  a ::error::b\n    ^~~~~~~~~~\nRun 'dpdissect --help'\n"},
 	} {
 		var b strings.Builder
 		tellError(&b, newRoot(), c.err)

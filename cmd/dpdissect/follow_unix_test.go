@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // fifo makes a named pipe.
@@ -100,7 +102,7 @@ func (r *runner) ends() (rest []string) {
 		rest = append(rest, r.lines.Text())
 	}
 	code := <-r.code
-	if errs := r.errs.text(r.t); code != exitOK || errs != "" {
+	if errs := r.errs.text(r.t); code != exit.OK || errs != "" {
 		r.t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	return rest

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TestHelpFits: no line of the help of any command is wider than 80 columns or ends in
@@ -26,7 +27,7 @@ func TestHelpFits(t *testing.T) {
 		n++
 		for line := range strings.Lines(help) {
 			line = strings.TrimSuffix(line, "\n")
-			if w := report.TextWidth(line); w > helpWidth || strings.HasSuffix(line, " ") {
+			if w := terminal.Width(line); w > flags.HelpWidth || strings.HasSuffix(line, " ") {
 				t.Errorf("%s: a line of %d columns: %q", cmd.CommandPath(), w, line)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 )
 
@@ -84,7 +85,7 @@ func call(t testing.TB, args ...string) (stdout, stderr string, code int) {
 func output(t testing.TB, args ...string) string {
 	t.Helper()
 	out, errs, code := call(t, args...)
-	if code != exitOK || errs != "" {
+	if code != exit.OK || errs != "" {
 		t.Fatalf("dpdissect %q: exit code %d, stderr %q", args, code, errs)
 	}
 	return out

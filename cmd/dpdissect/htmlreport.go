@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -73,9 +74,9 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("a report is made of captures that are complete, not live")
+		return exit.Usagef("a report is made of captures that are complete, not live")
 	case slices.ContainsFunc(paths, capture.ReadOnce):
-		return usagef("a report reads its captures twice: give files, not standard input or pipes")
+		return exit.Usagef("a report reads its captures twice: give files, not standard input or pipes")
 	}
 	return c.one(cmd, paths)
 }
@@ -87,7 +88,7 @@ func (c *reportCommand) one(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	if j.screen.terminal && c.output == "" {
-		return j.finish(usagef("a report is an HTML page: give -o FILE"))
+		return j.finish(exit.Usagef("a report is an HTML page: give -o FILE"))
 	}
 	return j.finish(c.write(cmd, j, paths))
 }
@@ -102,7 +103,7 @@ func (c *reportCommand) write(cmd *cobra.Command, j *job, paths []string) error 
 	stamps := stampsOf(paths)
 	j.run.Config.Explain, j.run.Config.Endings = true, true
 	a, err := j.analyse()
-	if err != nil && !reported(err) {
+	if err != nil && !exit.Told(err) {
 		return err
 	}
 	if len(a.Conns) == 0 && j.show != nil && !c.quiet {

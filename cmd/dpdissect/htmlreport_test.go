@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // reportOf writes the report of a capture and reads it.
@@ -157,7 +159,7 @@ func TestLargePage(t *testing.T) {
 		{whole, nil, ""},
 	} {
 		largePage = x.large
-		if _, errs, code := call(t, append([]string{"report", "-o", out, path}, x.args...)...); errs != x.want || code != exitOK {
+		if _, errs, code := call(t, append([]string{"report", "-o", out, path}, x.args...)...); errs != x.want || code != exit.OK {
 			t.Errorf("%v: exit code %d, %q, want %q", x, code, errs, x.want)
 		}
 	}

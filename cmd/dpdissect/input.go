@@ -13,6 +13,8 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -24,26 +26,26 @@ type input struct {
 	live
 	tshark
 	display      string
-	connection   connectionID
+	connection   flags.Connection
 	span         span
 	settings     *config.Config // of files, nil before they are read
 	decodeAs     []string
 	only         []string
 	secrets      string
 	secret       []string
-	count        positive
+	count        flags.Positive
 	numeric      bool
 	time         render.TimeFormat
 	timeFromFile bool // a configuration says it, no flag
-	workers      positive
-	format       choice
-	color        choice
+	workers      flags.Positive
+	format       flags.Choice
+	color        flags.Choice
 	quiet        bool
 	output       string
-	inOrder      bool     // files are read one after the other
-	outputFlag   string   // that names it in messages, -o when empty
-	blocks       bool     // packets have their blocks, to be written again
-	expand       positive // GiB
+	inOrder      bool           // files are read one after the other
+	outputFlag   string         // that names it in messages, -o when empty
+	blocks       bool           // packets have their blocks, to be written again
+	expand       flags.Positive // GiB
 	same         sameSession
 	pair         *pairInput              // of commands that draw two captures of one session together, else nil
 	pieces       *piecewise.Pieces       // of commands that take a capture piece by piece, else nil
@@ -56,13 +58,13 @@ type input struct {
 // add adds the flags. They stand after the command's own.
 func (in *input) add(cmd *cobra.Command) {
 	if in.formats == nil {
-		in.formats = []string{textFormat, jsonFormat, ndjsonFormat}
+		in.formats = []string{flags.Text, flags.JSON, flags.NDJSON}
 	}
-	in.format = newChoice(formatNames(in.formats)...)
+	in.format = flags.NewChoice(flags.FormatNames(in.formats)...)
 	in.color = newColor()
 	f := cmd.Flags()
 	f.SortFlags = false
-	in.format.add(cmd, "format", formatUsage(in.formats))
+	in.format.Add(cmd, "format", flags.FormatUsage(in.formats))
 	in.tshark.add(cmd, &in.format)
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
 	in.live.add(cmd)
@@ -74,7 +76,7 @@ func (in *input) add(cmd *cobra.Command) {
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "show addresses and ports as numbers; names are never looked up anyway")
 	f.VarP(&in.time, "time-format", "t", "`FORMAT` of times in text: r since the first packet, a or ad local, u or ud UTC, e since 1970, d since the previous packet, dd since the previous shown; ad.3 has 3 decimals")
 	f.Var(&in.workers, "workers", "track connections with `N` goroutines; one, the default, costs the least CPU time; the output does not depend on it")
-	in.color.add(cmd, "color", "colour in text output; NO_COLOR is respected")
+	in.color.Add(cmd, "color", "colour in text output; NO_COLOR is respected")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "print less: "+cmd.Annotations[quietMeans])
 	if in.pieces != nil {
 		in.pieces.Add(cmd.Flags())
@@ -125,34 +127,7 @@ func (in *input) addProtocols(cmd *cobra.Command) {
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
 }
 
-func newColor() choice { return newChoice("auto", "always", "never") }
-
-// What commands say of the formats that several of them have: the name of one, and after it
-// what it is for.
-const (
-	textFormat   = "text for people"
-	jsonFormat   = "json for one document"
-	ndjsonFormat = "ndjson for one record a line"
-	csvFormat    = "csv for spreadsheets"
-)
-
-// formatNames are the first words of what is said of formats.
-func formatNames(formats []string) []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i], _, _ = strings.Cut(f, " ")
-	}
-	return names
-}
-
-// formatUsage is the help of --format.
-func formatUsage(formats []string) string {
-	if len(formats) == 1 {
-		return "`FORMAT`: " + formats[0] + " is the only one"
-	}
-	last := len(formats) - 1
-	return "`FORMAT` is " + strings.Join(formats[:last], ", ") + ", or " + formats[last]
-}
+func newColor() flags.Choice { return flags.NewChoice("auto", "always", "never") }
 
 // quietMeans is the annotation that says what -q does to a command.
 const quietMeans = "quiet"
@@ -179,7 +154,7 @@ func (in *input) config() (session.Config, error) {
 	for _, s := range in.decodeAs {
 		f, err := protocols.ParseForce(s, all)
 		if err != nil {
-			return cfg, usageError{err}
+			return cfg, exit.AsUsage(err)
 		}
 		cfg.Force = append(cfg.Force, f)
 	}
@@ -189,7 +164,7 @@ func (in *input) config() (session.Config, error) {
 	for _, name := range in.only {
 		p, err := protocols.Named(name, all)
 		if err != nil {
-			return cfg, usagef("--protocols: %w", err)
+			return cfg, exit.Usagef("--protocols: %w", err)
 		}
 		cfg.Protocols = append(cfg.Protocols, p)
 	}
@@ -202,7 +177,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	if in.secrets != "" {
 		f, err := os.Open(in.secrets)
 		if err != nil && strings.Count(in.secrets, ":") > 1 { // which must not be repeated
-			return nil, usagef("--secrets reads a file; to give a secret itself, use --secret")
+			return nil, exit.Usagef("--secrets reads a file; to give a secret itself, use --secret")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--secrets: %w", err)
@@ -215,7 +190,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 	for _, s := range in.secret {
 		one, err := dp8.ParseSecret(s)
 		if err != nil {
-			return nil, usagef("--secret: %w", err)
+			return nil, exit.Usagef("--secret: %w", err)
 		}
 		all = append(all, one)
 	}
@@ -224,7 +199,7 @@ func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
 
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {
-	if in.display == "" && !in.connection.given {
+	if in.display == "" && !in.connection.Given {
 		return nil, nil
 	}
 	set := filter.NewSet(protocols.Tables())
@@ -236,8 +211,8 @@ func (in *input) displayFilter() (*filter.Filter, error) {
 			return nil, fmt.Errorf("-Y: %w", err)
 		}
 	}
-	if in.connection.given {
-		one := fmt.Sprintf("connection == %d", in.connection.id)
+	if in.connection.Given {
+		one := fmt.Sprintf("connection == %d", in.connection.ID)
 		if f != nil { // it was compiled alone first, for its errors
 			one = "(" + in.display + ") && " + one
 		}

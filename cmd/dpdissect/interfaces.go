@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 func newInterfaces() *cobra.Command {
@@ -101,7 +101,7 @@ func interfacesText(rows []interfaceRow, width int) []byte {
 		}
 		cells[i] = []string{r.Name.escaped(), r.Link, r.state(), capture, about + r.Description.escaped()}
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Interface"}, {Head: "Link type", Rank: 3}, {Head: "State", Rank: 1}, {Head: "May capture", Rank: 2},
 		{Head: "Addresses; description", Least: leastText, Whole: jsonHasIt},
 	}, cells, width)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
@@ -32,7 +33,7 @@ func TestInterfacesWithoutRight(t *testing.T) {
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		out, _ := cmd.Output()
-		if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), c.want) || strings.Contains(string(out), c.not) {
+		if cmd.ProcessState.ExitCode() != exit.Usage || !strings.Contains(string(out), c.want) || strings.Contains(string(out), c.not) {
 			t.Errorf("%s: %v\n%s", c.args, cmd.ProcessState, out)
 		}
 		const hint = "dpdissect: this user may not capture: CAP_NET_RAW is missing; grant it with 'sudo setcap cap_net_raw+ep "
@@ -109,7 +110,7 @@ func TestNearDevice(t *testing.T) {
 	if _, err := net.InterfaceByName("lo"); err != nil {
 		t.Skip("there is no lo")
 	}
-	if _, stderr, code := call(t, "analyze", "-i", "l0"); code != exitUsage || !strings.Contains(stderr, `there is no network interface "l0"`) || !strings.Contains(stderr, "(did you mean lo?)") {
+	if _, stderr, code := call(t, "analyze", "-i", "l0"); code != exit.Usage || !strings.Contains(stderr, `there is no network interface "l0"`) || !strings.Contains(stderr, "(did you mean lo?)") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

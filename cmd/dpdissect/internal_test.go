@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -15,8 +16,8 @@ func TestInternalErrorIsTold(t *testing.T) {
 		{Frame: 9, Message: "index out of range [64] (session/late.go:48)", Conn: &session.Conn{}},
 		{Frame: 12, Message: "odd \x1b[31m text"},
 	})
-	if code, told := codeOf(err); code != exitInternal || !told {
-		t.Errorf("exit code %d, told %v", code, told)
+	if code := exit.Of(err); code != exit.Internal || !exit.Told(err) {
+		t.Errorf("exit code %d, told %v", code, exit.Told(err))
 	}
 	want := "dpdissect: internal error in the connection of [::]:0 and [::]:0 at frame 9: index out of range [64] (session/late.go:48); the rest was analysed\n"
 	lines := strings.SplitAfter(out.String(), "\n")

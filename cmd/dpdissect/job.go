@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -137,7 +138,7 @@ func (in *input) source(paths []string) (*capture.Source, error) {
 		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.AsUsage(err)
 	}
 	return src, nil
 }
@@ -225,7 +226,7 @@ func tellInternal(w io.Writer, all []session.InternalError) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return errInternal
+	return exit.ErrInternal
 }
 
 // unopened reports whether no input could be opened: a list of nothing is not worth
@@ -242,7 +243,7 @@ func tellProblems(w io.Writer, infos []capture.Info) (err error) {
 			fmt.Fprintf(w, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
 		}
 		if infos[i].Failed {
-			err = errInput
+			err = exit.ErrInput
 		}
 	}
 	return err

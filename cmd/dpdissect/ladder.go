@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
@@ -14,7 +16,7 @@ import (
 // ladderCommand is the flags of the command.
 type ladderCommand struct {
 	input
-	around positive
+	around flags.Positive
 	all    bool
 	ascii  bool
 }
@@ -27,7 +29,7 @@ func newLadder() *cobra.Command {
 	c := &ladderCommand{}
 	c.delay = reportDelay
 	c.pair = &pairInput{run: c.runPair}
-	c.formats = []string{textFormat, "svg for a picture", "mermaid for Markdown", jsonFormat}
+	c.formats = []string{flags.Text, "svg for a picture", "mermaid for Markdown", flags.JSON}
 	cmd := &cobra.Command{
 		Use:   "ladder INPUT...",
 		Short: "Draw a connection as a sequence diagram",
@@ -79,8 +81,8 @@ func (c *ladderCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.checkSpan(); err != nil {
 		return err
 	}
-	if c.ascii && c.format.value != "text" {
-		return usagef("--ascii is for text, not for --format %s", c.format.value)
+	if c.ascii && c.format.Value != "text" {
+		return exit.Usagef("--ascii is for text, not for --format %s", c.format.Value)
 	}
 	j, err := c.open(cmd, paths, true)
 	if err != nil {
@@ -96,7 +98,7 @@ func (c *ladderCommand) runE(cmd *cobra.Command, paths []string) error {
 // collect reads the captures. The ladder is nil where nothing could be read.
 func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 	k := ladder.NewCollector(ladder.Options{
-		Connection: int(c.connection.id), Around: uint64(c.around), All: c.all, Filtered: c.display != "",
+		Connection: int(c.connection.ID), Around: uint64(c.around), All: c.all, Filtered: c.display != "",
 		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Clock: c.clock(),
 	})
 	k.Configure(&j.run.Config)
@@ -110,18 +112,18 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 		return nil, nil
 	}
 	a := j.analysis(q.Findings)
-	if len(a.Conns) == 0 && !c.connection.given && c.around == 0 {
-		return nil, ladder.WriteNone(j.out, c.format.value, report.None(false))
+	if len(a.Conns) == 0 && !c.connection.Given && c.around == 0 {
+		return nil, ladder.WriteNone(j.out, c.format.Value, report.None(false))
 	}
 	if err := c.chosen(len(a.Conns)); err != nil {
 		return nil, err
 	}
 	if err := k.Missing(); err != nil {
-		return nil, usageError{err}
+		return nil, exit.AsUsage(err)
 	}
 	l := k.Ladder(a.Findings, a.Story)
 	if l == nil { // of a live run, which has no connection of that number yet
-		return nil, usagef("--connection %d: no frame of it was captured", c.connection.id)
+		return nil, exit.Usagef("--connection %d: no frame of it was captured", c.connection.ID)
 	}
 	return l, nil
 }
@@ -130,15 +132,15 @@ func (c *ladderCommand) collect(j *job) (*ladder.Ladder, error) {
 func (c *ladderCommand) chosen(n int) error {
 	switch {
 	case n == 0:
-		return usagef("no connection was recognised: there is nothing to draw")
-	case n > 1 && !c.connection.given:
-		return usagef("the capture has connections 0 to %d: choose one with --connection; 'dpdissect analyze' lists them", n-1)
+		return exit.Usagef("no connection was recognised: there is nothing to draw")
+	case n > 1 && !c.connection.Given:
+		return exit.Usagef("the capture has connections 0 to %d: choose one with --connection; 'dpdissect analyze' lists them", n-1)
 	}
 	return nil
 }
 
 func (c *ladderCommand) write(j *job, l *ladder.Ladder) error {
-	switch c.format.value {
+	switch c.format.Value {
 	case "svg":
 		return ladder.WriteSVG(j.out, l, c.nameOf())
 	case "mermaid":

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A ladderRow is a row of the JSON of ladder, as far as tests look at it.
@@ -310,7 +310,7 @@ func TestLadderText(t *testing.T) {
 				out := output(t, append([]string{"ladder", "--connection", "0", path}, more...)...)
 				for line := range strings.Lines(out) {
 					line = strings.TrimSuffix(line, "\n")
-					if n := report.TextWidth(line); n > width {
+					if n := terminal.Width(line); n > width {
 						t.Errorf("%s in %d columns has a line of %d: %s", filepath.Base(path), width, n, line)
 					}
 					if more != nil && strings.ContainsFunc(line, func(r rune) bool { return r > 0x7e }) {

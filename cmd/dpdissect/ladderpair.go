@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -18,8 +20,8 @@ func (c *ladderCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 	if err := c.pairOnly("a ladder"); err != nil {
 		return err
 	}
-	if c.ascii && c.format.value != "text" {
-		return usagef("--ascii is for text, not for --format %s", c.format.value)
+	if c.ascii && c.format.Value != "text" {
+		return exit.Usagef("--ascii is for text, not for --format %s", c.format.Value)
 	}
 	display := c.display
 	c.display = "" // it chooses what is drawn, not what is paired
@@ -40,14 +42,14 @@ func (c *ladderCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 func (c *ladderCommand) pairOf(r *compare.Comparison) (*ladder.Pair, error) {
 	r.Choose(c.spanOf())
 	d := r.Document(report.CaptureRecords)
-	id := int(c.connection.id)
+	id := int(c.connection.ID)
 	switch n := len(d.Connections); {
 	case n == 0:
-		return nil, usagef("no connection was recognised: there is nothing to draw")
-	case n == 1 && !c.connection.given:
+		return nil, exit.Usagef("no connection was recognised: there is nothing to draw")
+	case n == 1 && !c.connection.Given:
 		id = d.Connections[0].ID
-	case !c.connection.given:
-		return nil, usagef("the captures have connections %d to %d: choose one with --connection; 'dpdissect compare' lists them", d.Connections[0].ID, d.Connections[n-1].ID)
+	case !c.connection.Given:
+		return nil, exit.Usagef("the captures have connections %d to %d: choose one with --connection; 'dpdissect compare' lists them", d.Connections[0].ID, d.Connections[n-1].ID)
 	}
 	l, err := ladder.NewPair(r, d, id)
 	if err != nil {
@@ -55,7 +57,7 @@ func (c *ladderCommand) pairOf(r *compare.Comparison) (*ladder.Pair, error) {
 	}
 	l.Filtered = c.display != ""
 	if c.around != 0 && !l.Around(uint64(c.around)) {
-		return nil, usagef("--around %d: no datagram of connection %d in the first capture", c.around, id)
+		return nil, exit.Usagef("--around %d: no datagram of connection %d in the first capture", c.around, id)
 	}
 	return l, nil
 }
@@ -65,7 +67,7 @@ func (in *input) fillPair(cmd *cobra.Command, files []pointFiles, all []*ladder.
 	var points [2]*ladder.Point
 	var findings [2][]session.Finding
 	one := in.connection
-	in.connection = connectionID{} // it is a number of the comparison
+	in.connection = flags.Connection{} // it is a number of the comparison
 	defer func() { in.connection = one }()
 	for at, p := range files {
 		j, err := in.open(cmd, p.files, true)
@@ -96,7 +98,7 @@ func (in *input) fillPair(cmd *cobra.Command, files []pointFiles, all []*ladder.
 }
 
 func (c *ladderCommand) writePair(out *destination, l *ladder.Pair) error {
-	switch c.format.value {
+	switch c.format.Value {
 	case "svg":
 		return ladder.WritePairSVG(out, l)
 	case "mermaid":

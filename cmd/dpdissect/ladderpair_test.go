@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // ladderPairs are what golden files show of pairs: losses on the way, a side that is silent while the other sends, clocks
@@ -273,7 +274,7 @@ func TestLadderPairChosen(t *testing.T) {
 		{"--point", "a=" + first, second},
 		{"--point", "a=" + first},
 	} {
-		if _, errs, code := call(t, append([]string{"ladder"}, args...)...); code != exitUsage || errs == "" {
+		if _, errs, code := call(t, append([]string{"ladder"}, args...)...); code != exit.Usage || errs == "" {
 			t.Errorf("%q: exit code %d, %q", args, code, errs)
 		}
 	}
@@ -281,7 +282,7 @@ func TestLadderPairChosen(t *testing.T) {
 		t.Error("merged captures have two clocks")
 	}
 	unrelated := filepath.Join(root(t), "testdata", "pcaps", "dp8", "two-clients.pcap")
-	if _, _, code := call(t, "ladder", "--point", "a="+first, "--point", "b="+unrelated); code != exitNotEvaluated {
+	if _, _, code := call(t, "ladder", "--point", "a="+first, "--point", "b="+unrelated); code != exit.NotEvaluated {
 		t.Errorf("nothing in common: exit code %d", code)
 	}
 }

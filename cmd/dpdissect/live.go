@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,8 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/capfilter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
 // live is the flags of captures from network interfaces, and of capture filters,
@@ -27,8 +28,8 @@ type live struct {
 	filter     string
 	bytecode   string
 	autostop   []string
-	snaplen    positive
-	buffer     positive
+	snaplen    flags.Positive
+	buffer     flags.Positive
 	own        bool // not promiscuous
 	user       string
 	follow     bool          // files grow
@@ -68,25 +69,25 @@ func (l *live) addFollow(cmd *cobra.Command) {
 // check refuses what has no meaning together.
 func (l *live) check(cmd *cobra.Command, paths []string) error {
 	if l.filter != "" && l.bytecode != "" {
-		return usagef("-f and --bpf are both capture filters: give one")
+		return exit.Usagef("-f and --bpf are both capture filters: give one")
 	}
 	if l.isLive() {
 		return l.checkLive(cmd, paths)
 	}
 	for _, name := range []string{"snapshot-length", "buffer-size", "no-promiscuous-mode", "user"} {
 		if cmd.Flags().Changed(name) {
-			return usagef("--%s works only with live captures: give -i", name)
+			return exit.Usagef("--%s works only with live captures: give -i", name)
 		}
 	}
 	if len(paths) == 0 {
-		return usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
+		return exit.Usagef("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
 	}
 	for _, name := range []string{"autostop", "interval", "metrics"} {
 		if name == "interval" && cmd.Annotations[slicesTime] != "" {
 			continue
 		}
 		if cmd.Flags().Changed(name) && !l.follow && !slices.ContainsFunc(paths, mayWait) {
-			return usagef("--%s works only with inputs that arrive over time: -i, a pipe, or --follow", name)
+			return exit.Usagef("--%s works only with inputs that arrive over time: -i, a pipe, or --follow", name)
 		}
 	}
 	return l.parseAutostop()
@@ -95,13 +96,13 @@ func (l *live) check(cmd *cobra.Command, paths []string) error {
 func (l *live) checkLive(cmd *cobra.Command, paths []string) error {
 	switch {
 	case slices.Contains(l.interfaces, "-"):
-		return usagef("-i names network interfaces; to read packets from standard input, write 'dpdissect %s -' without -i", reader(cmd))
+		return exit.Usagef("-i names network interfaces; to read packets from standard input, write 'dpdissect %s -' without -i", reader(cmd))
 	case len(paths) > 0:
-		return usagef("-i captures live, but %q is a file: give one or the other", paths[0])
+		return exit.Usagef("-i captures live, but %q is a file: give one or the other", paths[0])
 	case l.follow:
-		return usagef("--follow works with files, but -i captures live: give one or the other")
+		return exit.Usagef("--follow works with files, but -i captures live: give one or the other")
 	case cmd.Flags().Changed("user") && l.user == "":
-		return usagef("--user needs a name")
+		return exit.Usagef("--user needs a name")
 	}
 	return l.parseAutostop()
 }
@@ -130,42 +131,20 @@ func (l *live) parseAutostop() error {
 		var err error
 		switch what {
 		case "duration":
-			l.limits.Duration, err = parseSeconds(value)
+			l.limits.Duration, err = flags.ParseSeconds(value)
 		case "packets":
-			l.limits.Packets, err = parseCount(value)
+			l.limits.Packets, err = flags.ParseCount(value)
 		case "filesize":
-			l.limits.Bytes, err = parseCount(value)
+			l.limits.Bytes, err = flags.ParseCount(value)
 			l.limits.Bytes <<= 10
 		default:
 			err = fmt.Errorf("want duration:SECONDS, packets:N or filesize:KIB")
 		}
 		if err != nil {
-			return usagef("-a %s: %w", s, err)
+			return exit.Usagef("-a %s: %w", s, err)
 		}
 	}
 	return nil
-}
-
-// parseSeconds reads "60", "0.5", and "90s" or "5m" as people write them.
-func parseSeconds(s string) (time.Duration, error) {
-	const most = 100 * 365 * 24 * time.Hour
-	d, err := time.ParseDuration(s)
-	if n, e := strconv.ParseFloat(s, 64); e == nil && n < most.Seconds() {
-		d, err = time.Duration(n*float64(time.Second)), nil
-	}
-	if err != nil || d <= 0 || d > most {
-		return 0, fmt.Errorf("want seconds such as 60 or 0.5, or a duration such as 90s or 5m, from 1ns to 876000h")
-	}
-	return d, nil
-}
-
-func parseCount(s string) (uint64, error) {
-	const most = 1 << 50
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || n == 0 || n > most {
-		return 0, fmt.Errorf("want a number from 1")
-	}
-	return n, nil
 }
 
 // captureFilter compiles -f or --bpf; nil when there is neither.

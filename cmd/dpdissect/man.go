@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/manual"
 )
 
@@ -28,7 +29,7 @@ text is that of --help and 'dpdissect help TOPIC'.`,
 		Example: `  dpdissect man ~/.local/share/man/man1 && man dpdissect-decode`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("man takes one directory, DIR")
+				return exit.Usagef("man takes one directory, DIR")
 			}
 			return writeManual(cmd.Root(), args[0])
 		},

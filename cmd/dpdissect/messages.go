@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
@@ -45,7 +46,7 @@ change.`,
 		Annotations: map[string]string{quietMeans: "nothing but errors"},
 		RunE:        c.runE,
 	}
-	c.formats = []string{textFormat, jsonFormat, ndjsonFormat, csvFormat}
+	c.formats = []string{flags.Text, flags.JSON, flags.NDJSON, flags.CSV}
 	f := cmd.Flags()
 	f.StringVar(&c.dir, "out", "", "write payloads to files in directory `DIR`")
 	f.BoolVar(&c.payload, "payload", false, "show payloads: in hexadecimal in JSON, as a dump in text")
@@ -80,7 +81,7 @@ func (c *messages) runE(cmd *cobra.Command, paths []string) error {
 
 // printer makes the printer and sets what the tracker must provide for it.
 func (c *messages) printer(j *job) *messagePrinter {
-	p := &messagePrinter{format: c.format.value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show, Window: c.window()}, clock: c.clock()}
+	p := &messagePrinter{format: c.format.Value, payload: c.payload, quiet: c.quiet, display: pipeline.Display{Filter: j.show, Window: c.window()}, clock: c.clock()}
 	p.lines = report.NewMessageLines(j.screen.palette, p.clock, j.screen.width)
 	p.table = report.MessageTable()
 	cfg := &j.run.Config

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
@@ -69,7 +70,7 @@ func TestMetricsRefused(t *testing.T) {
 		{"analyze --metrics :9464 " + file, "inputs that arrive over time"},
 		{"tables --out x --metrics nobody:80 --follow " + file, "want :PORT"},
 	} {
-		if _, errs, code := call(t, strings.Fields(c.args)...); code != exitUsage || !strings.Contains(errs, c.want) {
+		if _, errs, code := call(t, strings.Fields(c.args)...); code != exit.Usage || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: exit code %d, %s", c.args, code, errs)
 		}
 	}

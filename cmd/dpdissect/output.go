@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/config"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
@@ -59,9 +60,9 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 	if in.output == "" {
 		f := cmd.OutOrStdout().(*os.File)
 		if err := g.WritesTo("standard output", f); err != nil {
-			return nil, usageError{err}
+			return nil, exit.AsUsage(err)
 		}
-		return &destination{Writer: f, screen: newScreen(f, in.color.value), pager: newPager(cmd, f)}, nil
+		return &destination{Writer: f, screen: newScreen(f, in.color.Value), pager: newPager(cmd, f)}, nil
 	}
 	o := &destination{flag: cmp.Or(in.outputFlag, "-o")}
 	o.release = o.abortOnSignal(endingSignals()) // a pipe waits here for its reader
@@ -69,7 +70,7 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 		o.release()
 		return nil, notWritten(o.flag, err)
 	}
-	o.Writer, o.screen = o.file, newScreen(o.file.File(), in.color.value)
+	o.Writer, o.screen = o.file, newScreen(o.file.File(), in.color.Value)
 	return o, nil
 }
 
@@ -127,7 +128,7 @@ func (o *destination) grow() error {
 // notWritten says which flag named a file that can't be written.
 func notWritten(flag string, err error) error {
 	if c, ok := errors.AsType[*outfile.Conflict](err); ok {
-		return usagef("%s %w", flag, c)
+		return exit.Usagef("%s %w", flag, c)
 	}
 	return fmt.Errorf("%s: %w", flag, err)
 }
@@ -141,7 +142,7 @@ func (o *destination) end(err error) error {
 	o.release()
 	o.ends.Lock()
 	defer o.ends.Unlock()
-	if err != nil && !reported(err) {
+	if err != nil && !exit.Told(err) {
 		o.file.Abort()
 		return err
 	}
@@ -149,13 +150,6 @@ func (o *destination) end(err error) error {
 		return notWritten(o.flag, e)
 	}
 	return err
-}
-
-// reported reports whether an error is one about which the output says what there is
-// to say.
-func reported(err error) bool {
-	_, verdict := errors.AsType[exitCode](err)
-	return verdict || errors.Is(err, errInput) || errors.Is(err, errInternal)
 }
 
 // abortOnSignal lets the signal that ends the program take an unfinished file with it.
@@ -191,6 +185,6 @@ func (o *destination) discard() {
 func dieOf(s os.Signal) {
 	signal.Reset(s)
 	if p, err := os.FindProcess(os.Getpid()); err != nil || p.Signal(s) != nil {
-		os.Exit(exitUsage)
+		os.Exit(exit.Usage)
 	}
 }

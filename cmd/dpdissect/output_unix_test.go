@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
@@ -68,7 +69,7 @@ func TestKilled(t *testing.T) {
 // writeForever is what a command does whose run does not end. When it is killed it can
 // neither complain nor complete the file.
 func writeForever(t *testing.T, path string) {
-	in := &input{output: path, color: newChoice("never")}
+	in := &input{output: path, color: flags.NewChoice("never")}
 	out, err := in.createOutput(newVersion(), &outfile.Guard{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func TestKilledWaiting(t *testing.T) {
 	if path := os.Getenv(waiting); path != "" {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) // what ends the process is the command
 		os.Stdout.WriteString("it waits\n")
-		in := &input{output: path, color: newChoice("never")}
+		in := &input{output: path, color: flags.NewChoice("never")}
 		in.createOutput(newVersion(), &outfile.Guard{})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

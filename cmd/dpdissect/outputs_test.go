@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 )
@@ -146,7 +148,7 @@ func readers() (all []*cobra.Command) {
 
 // formatsOf are the formats of a command.
 func formatsOf(c *cobra.Command) []string {
-	return c.Flags().Lookup("format").Value.(*choice).allowed
+	return c.Flags().Lookup("format").Value.(*flags.Choice).Allowed
 }
 
 // flagsTried gives the arguments that are tried of a flag of a command, and whether any are
@@ -229,7 +231,7 @@ func (f form) print(t testing.TB, args ...string) *printout {
 	}
 	line = append(line, args...)
 	p.out, p.errs, p.code = call(t, line...)
-	if p.code == exitUsage && strings.Contains(p.errs, "choose one with --connection") {
+	if p.code == exit.Usage && strings.Contains(p.errs, "choose one with --connection") {
 		p.out, p.errs, p.code = call(t, append(line, "--connection", "0")...)
 	}
 	return p
@@ -274,11 +276,11 @@ func sortedKeys(m map[string]string) (keys []string) {
 // it, a fault of the program, text that a terminal would obey, or a document that its readers
 // refuse.
 func (p *printout) fault() error {
-	codes := []int{exitOK, exitInput}
+	codes := []int{exit.OK, exit.Input}
 	if p.command == "check" {
-		codes = []int{exitOK, exitFail, exitInput, exitNotEvaluated, exitPoor}
+		codes = []int{exit.OK, exit.Fail, exit.Input, exit.NotEvaluated, exit.Poor}
 	}
-	if p.code == exitUsage && p.mayRefuse() && !strings.Contains(p.errs, "goroutine") {
+	if p.code == exit.Usage && p.mayRefuse() && !strings.Contains(p.errs, "goroutine") {
 		return nil
 	}
 	switch {
@@ -286,7 +288,7 @@ func (p *printout) fault() error {
 		return fmt.Errorf("exit code %d, %s", p.code, p.errs)
 	case strings.Contains(p.errs, "internal error") || strings.Contains(p.errs, "goroutine"):
 		return fmt.Errorf("a fault of the program: %s", p.errs)
-	case (p.code == exitInput) != (p.code != exitOK && p.code != exitFail && p.code != exitNotEvaluated && p.code != exitPoor):
+	case (p.code == exit.Input) != (p.code != exit.OK && p.code != exit.Fail && p.code != exit.NotEvaluated && p.code != exit.Poor):
 		return fmt.Errorf("exit code %d, %s", p.code, p.errs)
 	}
 	return p.unsound(p.format, p.out)
@@ -302,7 +304,7 @@ func (p *printout) mayRefuse() bool {
 
 // unsound says what a document is not that its format says it is.
 func (p *printout) unsound(format, text string) error {
-	if p.code == exitInput && text == "" {
+	if p.code == exit.Input && text == "" {
 		return nil // nothing could be read
 	}
 	switch format {
@@ -464,7 +466,7 @@ func TestFormsWork(t *testing.T) {
 	path := capturePath(t, "unsigned-lossy.pcap")
 	for _, f := range forms() {
 		p := f.print(t, path)
-		if err := p.fault(); err != nil || p.code == exitUsage {
+		if err := p.fault(); err != nil || p.code == exit.Usage {
 			t.Errorf("%s: exit code %d, %v, %s", f, p.code, err, p.errs)
 		}
 		if len(p.out) == 0 && len(f.flags) == len(needed[f.command]) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 const noPagerFlag = "no-pager"
@@ -101,7 +101,7 @@ func (p *pager) count() {
 		if i < 0 {
 			return
 		}
-		columns := report.TextWidth(string(p.held[p.counted : p.counted+i]))
+		columns := terminal.Width(string(p.held[p.counted : p.counted+i]))
 		p.rows += max(1, (columns+p.width-1)/p.width)
 		p.counted += i + 1
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 )
 
@@ -32,7 +33,7 @@ type pointFiles struct {
 // of are the two points of a command line. usage is what to write.
 func (t *pairInput) of(paths []string, usage string) (out []pointFiles, err error) {
 	if len(t.named) > 0 && len(paths) > 0 {
-		return nil, usagef("--point names all files: %s stands without it", paths[0])
+		return nil, exit.Usagef("--point names all files: %s stands without it", paths[0])
 	}
 	for _, p := range paths {
 		out = append(out, pointFiles{filepath.Base(p), []string{p}})
@@ -40,7 +41,7 @@ func (t *pairInput) of(paths []string, usage string) (out []pointFiles, err erro
 	for _, p := range t.named {
 		name, file, ok := strings.Cut(p, "=")
 		if !ok || name == "" || file == "" {
-			return nil, usagef("--point %s: want NAME=FILE", p)
+			return nil, exit.Usagef("--point %s: want NAME=FILE", p)
 		}
 		i := slices.IndexFunc(out, func(x pointFiles) bool { return x.name == name })
 		if i < 0 {
@@ -51,9 +52,9 @@ func (t *pairInput) of(paths []string, usage string) (out []pointFiles, err erro
 	}
 	if len(out) != 2 {
 		if len(t.named) > 0 {
-			return nil, usagef("--point needs exactly two names, but got %d: --point player=A --point server=B", len(out))
+			return nil, exit.Usagef("--point needs exactly two names, but got %d: --point player=A --point server=B", len(out))
 		}
-		return nil, usagef("%s, but got %d; a point of several files is --point NAME=FILE", usage, len(out))
+		return nil, exit.Usagef("%s, but got %d; a point of several files is --point NAME=FILE", usage, len(out))
 	}
 	if out[0].name == out[1].name {
 		out[0].name, out[1].name = out[0].files[0], out[1].files[0]
@@ -61,7 +62,7 @@ func (t *pairInput) of(paths []string, usage string) (out []pointFiles, err erro
 	for _, p := range out {
 		for _, f := range p.files {
 			if capture.ReadOnce(f) {
-				return nil, usagef("%s: a capture may be read twice: give a file, not standard input or a pipe", f)
+				return nil, exit.Usagef("%s: a capture may be read twice: give a file, not standard input or a pipe", f)
 			}
 		}
 	}
@@ -109,7 +110,7 @@ func (in *input) spanOf() (x compare.Choice) {
 // pairOnly refuses what a pair of captures has no use for.
 func (in *input) pairOnly(what string) error {
 	if in.isLive() || in.follow {
-		return usagef("%s of two captures needs files that are complete, not live ones", what)
+		return exit.Usagef("%s of two captures needs files that are complete, not live ones", what)
 	}
 	return in.checkSpan()
 }

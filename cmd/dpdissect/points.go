@@ -14,13 +14,15 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/points"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
 // sameSession is the flag that says whether several files hold the same session.
 type sameSession struct {
-	choice choice
+	choice flags.Choice
 	shared *destination // where each of several files is told of, nil where they are merged
 }
 
@@ -28,16 +30,16 @@ type sameSession struct {
 const judgesEach = "judges-each"
 
 func (s *sameSession) add(cmd *cobra.Command) {
-	s.choice = newChoice("auto", "alone", "merge")
+	s.choice = flags.NewChoice("auto", "alone", "merge")
 	if cmd.Annotations[judgesEach] == "" {
-		s.choice.add(cmd, "same-session", "several files: auto analyses each separately if two contain the same session; alone always does, merge never")
+		s.choice.Add(cmd, "same-session", "several files: auto analyses each separately if two contain the same session; alone always does, merge never")
 	}
 }
 
 // apart runs a command on each of several files where two of them hold the same session;
 // done is false where they are to be merged.
 func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Command, []string) error) (done bool, err error) {
-	how := in.same.choice.value
+	how := in.same.choice.Value
 	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.isLive() || in.follow || in.pieces != nil && in.pieces.Given() {
 		return false, nil
 	}
@@ -73,12 +75,12 @@ func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Comma
 // canBeApart refuses outputs that have no place for saying which file a line is of.
 func (in *input) canBeApart(cmd *cobra.Command) error {
 	const instead = "the files contain the same session and are not merged, but %s cannot show which file a line belongs to: give one file at a time, or --same-session merge"
-	if slices.Contains([]string{"csv", "html", "mermaid", "pcapng", "svg"}, in.format.value) {
-		return usagef(instead, in.format.value)
+	if slices.Contains([]string{"csv", "html", "mermaid", "pcapng", "svg"}, in.format.Value) {
+		return exit.Usagef(instead, in.format.Value)
 	}
 	for _, x := range [][2]string{{"field", "-e"}, {"out", "--out"}} {
 		if cmd.Flags().Changed(x[0]) {
-			return usagef(instead, x[1])
+			return exit.Usagef(instead, x[1])
 		}
 	}
 	return nil
@@ -94,13 +96,13 @@ func (in *input) runApart(cmd *cobra.Command, paths []string, before []stamp, pa
 	out.page()
 	in.same.shared = &destination{Writer: out, screen: out.screen}
 	defer func() { in.same.shared = nil }()
-	w := &apartWriter{out: out, format: in.format.value}
+	w := &apartWriter{out: out, format: in.format.Value}
 	w.begin(pairs)
 	var failed error
 	for i, path := range paths {
 		w.file(i, path)
 		err := run(cmd, []string{path})
-		if err != nil && !reported(err) {
+		if err != nil && !exit.Told(err) {
 			return out.end(err)
 		}
 		failed = cmp.Or(failed, err)

@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // protocolsCommand is the flags of the command.
@@ -39,14 +41,14 @@ evidence must relate the two sides to each other.`,
 		Args: c.args,
 		RunE: c.runE,
 	}
-	c.format, c.color = newChoice("text", "json"), newChoice("never")
+	c.format, c.color = flags.NewChoice("text", "json"), flags.NewChoice("never")
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "explain why the address pairs of captures were recognised or not")
 	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
 	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
-	c.format.add(cmd, "format", "text for people or one JSON document")
+	c.format.Add(cmd, "format", "text for people or one JSON document")
 	return cmd
 }
 
@@ -54,12 +56,12 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 	args = c.inputs(args)
 	switch {
 	case c.verbose && len(args) == 0:
-		return usagef("no INPUT: give capture files, or - for standard input")
+		return exit.Usagef("no INPUT: give capture files, or - for standard input")
 	case c.verbose:
 	case len(args) > 0:
-		return usagef("%q: captures are read only with -v", args[0])
+		return exit.Usagef("%q: captures are read only with -v", args[0])
 	case c.only != nil || c.count != 0:
-		return usagef("--protocols and --packet-count need -v")
+		return exit.Usagef("--protocols and --packet-count need -v")
 	}
 	return nil
 }
@@ -68,7 +70,7 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 	if c.verbose {
 		return c.tellWhy(cmd, c.captures(cmd.ErrOrStderr(), paths))
 	}
-	if c.format.value == "json" {
+	if c.format.Value == "json" {
 		return writePage(cmd, protocolsJSON())
 	}
 	return writePage(cmd, protocolsText(textWidth(cmd.OutOrStdout())))
@@ -77,12 +79,12 @@ func (c *protocolsCommand) runE(cmd *cobra.Command, paths []string) error {
 // tellWhy prints the stories of the pairs, also when an input ended badly.
 func (c *protocolsCommand) tellWhy(cmd *cobra.Command, paths []string) error {
 	stories, failed := c.stories(cmd, paths)
-	if failed != nil && !errors.Is(failed, errInput) {
+	if failed != nil && !errors.Is(failed, exit.ErrInput) {
 		return failed
 	}
 	var b []byte
 	switch {
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = storiesJSON(stories)
 	case failed == nil || len(stories) > 0: // else what failed says it all
 		b = storiesText(stories)
@@ -130,7 +132,7 @@ func protocolsText(width int) []byte {
 		}
 		rows = append(rows, []string{name, ports, strings.Join(p.Texts, ", "), p.Title})
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Protocol"}, {Head: "Ports", Rank: 2, Least: 20, Whole: jsonHasIt}, {Head: "Text", Rank: 1, Least: 24, Whole: jsonHasIt},
 		{Head: "Title", Least: leastText, Whole: jsonHasIt},
 	}, rows, width)

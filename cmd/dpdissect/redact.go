@@ -17,6 +17,8 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -28,8 +30,8 @@ type redaction struct {
 	input
 	write      string
 	keepPrefix bool
-	ports      choice
-	others     choice
+	ports      flags.Choice
+	others     flags.Choice
 	keyFile    string
 	mapFile    string
 	secretsOut string
@@ -41,7 +43,7 @@ type redaction struct {
 }
 
 func newRedact() *cobra.Command {
-	c := &redaction{ports: newChoice("keep", "map"), others: newChoice("cut", "drop")}
+	c := &redaction{ports: flags.NewChoice("keep", "map"), others: flags.NewChoice("cut", "drop")}
 	c.formats, c.blocks = []string{"text", "json"}, true
 	cmd := &cobra.Command{
 		Use:   "redact INPUT... -w FILE",
@@ -72,8 +74,8 @@ yourself.`,
 	f := cmd.Flags()
 	f.StringVarP(&c.write, "write", "w", "", "write the packets to `FILE`, as pcapng")
 	f.BoolVar(&c.keepPrefix, "keep-prefix", false, "addresses of one network stay in one network")
-	c.ports.add(cmd, "ports", "UDP ports: keep them, or map them to others")
-	c.others.add(cmd, "others", "packets of other protocols: cut them, or drop them, which changes the numbers of frames")
+	c.ports.Add(cmd, "ports", "UDP ports: keep them, or map them to others")
+	c.others.Add(cmd, "others", "packets of other protocols: cut them, or drop them, which changes the numbers of frames")
 	f.StringVar(&c.keyFile, "key-file", "", "replace the same way each time, as a secret in `FILE` says: 64 hex digits or more; without it each run differs")
 	f.StringVar(&c.mapFile, "map", "", "write to `FILE` what stands for what, as JSON; it is not for publishing")
 	f.StringVar(&c.secretsOut, "secrets-out", "", "write the fresh secrets to `FILE`, as --secrets reads them")
@@ -98,7 +100,7 @@ func (c *redaction) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	c.survey = redact.NewSurvey(redact.Options{Key: key, KeepPrefix: c.keepPrefix, MapPorts: c.ports.value == "map"})
+	c.survey = redact.NewSurvey(redact.Options{Key: key, KeepPrefix: c.keepPrefix, MapPorts: c.ports.Value == "map"})
 	c.dp8 = func(o *dp8track.Options) { o.Keys = c.survey.Keys() }
 	c.prepare = c.guardOutputs
 	read := paths
@@ -127,25 +129,25 @@ func (c *redaction) runE(cmd *cobra.Command, paths []string) error {
 func (c *redaction) checkFlags(cmd *cobra.Command, paths []string) error {
 	for _, name := range notOfRedact {
 		if cmd.Flags().Changed(name) && !slices.Contains([]string{"numeric", "time-format", "workers"}, name) {
-			return usagef("--%s: all packets are redacted; 'dpdissect annotate' cuts a capture", name)
+			return exit.Usagef("--%s: all packets are redacted; 'dpdissect annotate' cuts a capture", name)
 		}
 	}
 	for _, p := range append(slices.Clone(paths), c.verify) {
 		if p != "" && capture.ReadOnce(p) {
-			return usagef("%s: a capture is read several times: give a file, not standard input or a pipe", p)
+			return exit.Usagef("%s: a capture is read several times: give a file, not standard input or a pipe", p)
 		}
 	}
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("a capture is redacted that is complete, not a live one")
+		return exit.Usagef("a capture is redacted that is complete, not a live one")
 	case c.output != "":
-		return usagef("-o: the file is that of -w, and the report goes to standard output")
+		return exit.Usagef("-o: the file is that of -w, and the report goes to standard output")
 	case c.verify != "" && (c.write != "" || c.unverified || c.keyFile != "" || c.mapFile != "" || c.secretsOut != ""):
-		return usagef("--verify looks at a capture that is there already: give no flag that writes one")
+		return exit.Usagef("--verify looks at a capture that is there already: give no flag that writes one")
 	case c.verify != "" && len(paths) != 1:
-		return usagef("--verify takes one INPUT, but got %d", len(paths))
+		return exit.Usagef("--verify takes one INPUT, but got %d", len(paths))
 	case c.verify == "" && (c.write == "" || c.write == "-"):
-		return usagef("no file: give -w FILE; standard output is for the report")
+		return exit.Usagef("no file: give -w FILE; standard output is for the report")
 	}
 	return nil
 }
@@ -162,18 +164,18 @@ func (c *redaction) key() (*redact.Key, error) {
 	}
 	st, err := os.Stat(c.keyFile)
 	if err == nil && runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
-		return nil, usagef("--key-file: %s: others may read it: chmod 600", c.keyFile)
+		return nil, exit.Usagef("--key-file: %s: others may read it: chmod 600", c.keyFile)
 	}
 	var text []byte
 	if err == nil {
 		text, err = readBounded(c.keyFile, 1<<16)
 	}
 	if err != nil {
-		return nil, usagef("--key-file: %w", err)
+		return nil, exit.Usagef("--key-file: %w", err)
 	}
 	secret, err := hex.DecodeString(string(slices.DeleteFunc(text, func(b byte) bool { return strings.IndexByte(" \t\r\n", b) >= 0 })))
 	if err != nil || len(secret) < leastKey {
-		return nil, usagef("--key-file: %s: want %d hex digits or more", c.keyFile, 2*leastKey)
+		return nil, exit.Usagef("--key-file: %s: want %d hex digits or more", c.keyFile, 2*leastKey)
 	}
 	return redact.NewKey(secret), nil
 }
@@ -187,7 +189,7 @@ func (c *redaction) guardOutputs(j *job) error {
 		}
 	}
 	if c.verify == "" && j.dest.file.InPlace() {
-		return usagef("-w %s: a file that is read again is no device and no pipe", c.write)
+		return exit.Usagef("-w %s: a file that is read again is no device and no pipe", c.write)
 	}
 	return nil
 }
@@ -228,7 +230,7 @@ func (c *redaction) redact(j *job, paths []string) (*report.Redacted, error) {
 
 // rewrite writes the capture, and the files that belong to it.
 func (c *redaction) rewrite(j *job, paths []string, told *report.Redacted) error {
-	w := redact.NewWriter(c.survey, c.others.value == "drop", len(paths) > 1)
+	w := redact.NewWriter(c.survey, c.others.Value == "drop", len(paths) > 1)
 	c.dp8 = func(o *dp8track.Options) {
 		o.Keys = w.Keys()
 		for i := range o.Secrets {
@@ -302,7 +304,7 @@ func (c *redaction) writeBeside(j *job, told *report.Redacted) error {
 func (c *redaction) print(w io.Writer, told *report.Redacted) error {
 	var b []byte
 	switch {
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = report.AppendRedactedJSON(nil, told)
 	case c.verify != "":
 		b = report.AppendVerifiedText(nil, told)

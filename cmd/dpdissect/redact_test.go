@@ -18,6 +18,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
@@ -42,7 +43,7 @@ func redactInto(t testing.TB, path string, args ...string) (out string, doc reda
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "public.pcapng")
 	text, errs, code := call(t, append([]string{"redact", "-q", "--format", "json", path, "-w", out}, args...)...)
-	if code != exitOK {
+	if code != exit.OK {
 		t.Fatalf("redact %s %q: exit code %d, %s", path, args, code, errs)
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
@@ -78,7 +79,7 @@ func TestRedactEveryCapture(t *testing.T) {
 			continue
 		}
 		var doc redacted
-		if text == "" && want == exitInput {
+		if text == "" && want == exit.Input {
 			continue // it is no capture
 		}
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
@@ -393,7 +394,7 @@ func sums(t testing.TB, packets []excerpt.Packet) []string {
 func TestRedactVerifyFindsWhatIsPlanted(t *testing.T) {
 	path := capturePath(t, "unsigned-clean.pcap")
 	out, _ := redactInto(t, path)
-	if text, errs, code := call(t, "redact", "-q", out, "--verify", path); code != exitOK || !strings.Contains(text, "Found of the original: 0 addresses, 0 texts, 0 payloads. The analysis is equal.") {
+	if text, errs, code := call(t, "redact", "-q", out, "--verify", path); code != exit.OK || !strings.Contains(text, "Found of the original: 0 addresses, 0 texts, 0 payloads. The analysis is equal.") {
 		t.Fatalf("exit code %d, %s%s", code, text, errs)
 	}
 	clean, original := packets(t, out), packets(t, path)
@@ -434,7 +435,7 @@ func TestRedactVerifyFindsWhatIsPlanted(t *testing.T) {
 			t.Fatalf("%s: %s%s", what, text, errs)
 		}
 		place := fmt.Sprintf("packet %d: ", longest+1)
-		if v := doc.Verified; code != exitFail || v.Addresses+v.Texts+v.Payloads == 0 || !strings.Contains(errs, place) {
+		if v := doc.Verified; code != exit.Fail || v.Addresses+v.Texts+v.Payloads == 0 || !strings.Contains(errs, place) {
 			t.Errorf("%s: exit code %d, %+v, %s", what, code, v, errs)
 		}
 	}
@@ -491,7 +492,7 @@ func TestRedactLeavesNothing(t *testing.T) {
 	}
 	_, errs, code := call(t, "redact", "-q", path, "-w", filepath.Join(dir, "public.pcapng"))
 	left, err := os.ReadDir(dir)
-	if err != nil || code != exitFail || len(left) > 0 || runs != 3 || !strings.Contains(errs, "packet 1: an address of the original") {
+	if err != nil || code != exit.Fail || len(left) > 0 || runs != 3 || !strings.Contains(errs, "packet 1: an address of the original") {
 		t.Errorf("exit code %d after %d runs, %v is left, %s", code, runs, left, errs)
 	}
 }
@@ -600,7 +601,7 @@ func TestRedactKeyFile(t *testing.T) {
 		return
 	}
 	must(os.Chmod(key, 0o644))
-	if _, errs, code := call(t, "redact", path, "-w", filepath.Join(t.TempDir(), "x"), "--key-file", key); code != exitUsage || !strings.Contains(errs, "others may read it") {
+	if _, errs, code := call(t, "redact", path, "-w", filepath.Join(t.TempDir(), "x"), "--key-file", key); code != exit.Usage || !strings.Contains(errs, "others may read it") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
@@ -637,7 +638,7 @@ func TestRedactMap(t *testing.T) {
 func TestRedactLeavesOptionsOut(t *testing.T) {
 	for _, path := range pcaps.Files(t, "formats/*") {
 		out := filepath.Join(t.TempDir(), "public.pcapng")
-		if _, _, code := call(t, "redact", "-q", path, "-w", out); code != exitOK {
+		if _, _, code := call(t, "redact", "-q", path, "-w", out); code != exit.OK {
 			continue
 		}
 		file, err := os.ReadFile(out)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -33,7 +34,7 @@ func (c *redaction) analyse(j *job, attach func(*pipeline.Run)) ([]byte, error) 
 	a := j.report(conns, found.All())
 	a.Story = explain.Tell(conns, j.run.Stories(), heardUntil(a))
 	a.Captures = nil
-	if c.others.value == "drop" {
+	if c.others.Value == "drop" {
 		a.Totals = report.Totals{}
 	}
 	var b bytes.Buffer
@@ -69,10 +70,10 @@ var (
 func (c *redaction) comparable(doc []byte) []byte {
 	doc = anyAddress.ReplaceAll(doc, []byte("${1}ADDRESS"))
 	doc = anySecret.ReplaceAll(doc, []byte("SECRET"))
-	if c.others.value == "drop" {
+	if c.others.Value == "drop" {
 		doc = anyFrame.ReplaceAll(doc, []byte("FRAME"))
 	}
-	if c.ports.value == "map" {
+	if c.ports.Value == "map" {
 		doc = evidence.ReplaceAll(doc, []byte("EVIDENCE"))
 	}
 	return doc
@@ -113,7 +114,7 @@ func (c *redaction) verifyResult(j *job, paths []string, told *report.Redacted) 
 		fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(place))
 	}
 	if s.All() > 0 || len(different) > 0 {
-		return exitCode(exitFail)
+		return exit.Code(exit.Fail)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (c *redaction) verifyResult(j *job, paths []string, told *report.Redacted) 
 // mapForced makes -d mean the ports that stand for those that were given.
 func (c *redaction) mapForced(cfg *session.Config) {
 	for _, f := range cfg.Force {
-		for p := int(f.Lo); p <= int(f.Hi) && c.ports.value == "map"; p++ {
+		for p := int(f.Lo); p <= int(f.Hi) && c.ports.Value == "map"; p++ {
 			one := f
 			one.Lo = c.survey.Addresses.Port(uint16(p))
 			if one.Hi = one.Lo; int(one.Lo) != p {

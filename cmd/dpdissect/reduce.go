@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/reduce"
@@ -21,12 +23,12 @@ import (
 type reduceCommand struct {
 	input
 	rule         string
-	frame        positive
+	frame        flags.Positive
 	write        string
 	expect       string
 	rules        string
 	inconclusive bool
-	maxTries     positive
+	maxTries     flags.Positive
 	today        string
 
 	of    *conform.Rule
@@ -35,7 +37,7 @@ type reduceCommand struct {
 
 func newReduce() *cobra.Command {
 	c := &reduceCommand{maxTries: 2000}
-	c.formats = []string{textFormat, jsonFormat}
+	c.formats = []string{flags.Text, flags.JSON}
 	cmd := &cobra.Command{
 		Use:   "reduce INPUT --rule RULE -w FILE",
 		Short: "Write the smallest capture found that still shows a finding",
@@ -103,20 +105,20 @@ func (c *reduceCommand) runE(cmd *cobra.Command, paths []string) error {
 func (c *reduceCommand) check(cmd *cobra.Command, paths []string) error {
 	for _, name := range notOfReduce {
 		if cmd.Flags().Changed(name) && name != "numeric" && name != "time-format" {
-			return usagef("--%s: the whole capture is checked; -f chooses packets", name)
+			return exit.Usagef("--%s: the whole capture is checked; -f chooses packets", name)
 		}
 	}
 	switch {
 	case c.isLive() || c.follow:
-		return usagef("a capture is reduced that is complete, not a live one")
+		return exit.Usagef("a capture is reduced that is complete, not a live one")
 	case len(paths) != 1:
-		return usagef("reduce takes one INPUT, but got %d", len(paths))
+		return exit.Usagef("reduce takes one INPUT, but got %d", len(paths))
 	case capture.ReadOnce(paths[0]):
-		return usagef("%s: a capture is read several times: give a file, not standard input or a pipe", paths[0])
+		return exit.Usagef("%s: a capture is read several times: give a file, not standard input or a pipe", paths[0])
 	case c.rule == "":
-		return usagef("no rule: give --rule RULE; 'dpdissect check' lists the findings")
+		return exit.Usagef("no rule: give --rule RULE; 'dpdissect check' lists the findings")
 	case c.write == "" || c.write == "-":
-		return usagef("no file: give -w FILE; standard output is for the report")
+		return exit.Usagef("no file: give -w FILE; standard output is for the report")
 	}
 	return nil
 }
@@ -125,7 +127,7 @@ func (c *reduceCommand) check(cmd *cobra.Command, paths []string) error {
 func (c *reduceCommand) readRules() (err error) {
 	c.judge = &reduce.Judge{Book: ruleBook()}
 	if c.of, err = c.judge.Book.Rule(c.rule); err != nil {
-		return usagef("--rule: %w", err)
+		return exit.Usagef("--rule: %w", err)
 	}
 	if c.judge.Policy, err = readPolicy(c.rules, c.judge.Book); err != nil {
 		return err
@@ -189,7 +191,7 @@ func (c *reduceCommand) writeAll(j *job, f *session.Finding, packets uint64, r *
 	told := &report.Reduced{Finding: verdict.ExpectedOf(f), Packets: packets, Frames: r.Frames, Frame: r.Frame, Tries: r.Tries, Minimal: r.Minimal}
 	j.stop()
 	var b []byte
-	if c.format.value == "json" {
+	if c.format.Value == "json" {
 		b = report.AppendReducedJSON(nil, told)
 	} else {
 		b = report.AppendReducedText(nil, told)
@@ -225,9 +227,9 @@ func (c *reduceCommand) noFinding(j *job, all []session.Finding) error {
 		where = fmt.Sprintf(" at frame %d", c.frame)
 	}
 	if len(there) == 0 {
-		return usagef("no finding of %s%s: there are no findings", c.of.ID, where)
+		return exit.Usagef("no finding of %s%s: there are no findings", c.of.ID, where)
 	}
-	return usagef("no finding of %s%s: there are %s", c.of.ID, where, strings.Join(there, ", "))
+	return exit.Usagef("no finding of %s%s: there are %s", c.of.ID, where, strings.Join(there, ", "))
 }
 
 // ofRule are the findings of the rule, or those of the others.

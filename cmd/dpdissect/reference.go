@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/spf13/cobra"
 )
 
@@ -17,12 +18,12 @@ const jsonHasIt = "--format json has the whole text"
 // newReference makes a command that prints a reference table, as text in the
 // width there is or as JSON.
 func newReference(cmd *cobra.Command, text func(width int) []byte, doc func() []byte) *cobra.Command {
-	format := newChoice("text", "json")
-	format.add(cmd, "format", "text for people or one JSON document")
+	format := flags.NewChoice("text", "json")
+	format.Add(cmd, "format", "text for people or one JSON document")
 	cmd.Args = noArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := doc
-		if format.value == "text" {
+		if format.Value == "text" {
 			b = func() []byte { return text(textWidth(cmd.OutOrStdout())) }
 		}
 		return writePage(cmd, b())

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/outfile"
@@ -50,13 +51,13 @@ func (c *reportCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 		return err
 	}
 	if c.redact {
-		return usagef("--redact is for one capture: 'dpdissect redact' makes captures that one may publish")
+		return exit.Usagef("--redact is for one capture: 'dpdissect redact' makes captures that one may publish")
 	}
 	display := c.display
 	c.display = "" // it chooses connections of the first capture, not what is paired
 	return c.readPair(cmd, points, false, func(out *destination, _ *outfile.Guard, r *compare.Comparison) error {
 		if out.screen.terminal && c.output == "" {
-			return usagef("a report is an HTML page: give -o FILE")
+			return exit.Usagef("a report is an HTML page: give -o FILE")
 		}
 		c.display = display
 		c.both = &pairReport{r: r, choice: c.spanOf()}
@@ -70,7 +71,7 @@ func (c *reportCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 		}
 		c.title = cmp.Or(c.title, points[0].name+" and "+points[1].name)
 		err := c.one(cmd, points[0].files)
-		if reported(err) {
+		if exit.Told(err) {
 			return nil // the comparison told it, too
 		}
 		return err
@@ -79,15 +80,15 @@ func (c *reportCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 
 // alike makes --connection, which is a number of the comparison, that of the first capture.
 func (c *reportCommand) alike() error {
-	if !c.connection.given {
+	if !c.connection.Given {
 		return nil
 	}
-	d, id := c.both.doc, int(c.connection.id)
+	d, id := c.both.doc, int(c.connection.ID)
 	d.Connections = slices.DeleteFunc(d.Connections, func(x compare.Connection) bool { return x.ID != id })
 	if len(d.Connections) == 0 || d.Connections[0].At[0] == nil || d.Connections[0].At[0].Connection == nil {
-		return usagef("--connection %d: the first capture has no such connection; 'dpdissect compare' lists them", id)
+		return exit.Usagef("--connection %d: the first capture has no such connection; 'dpdissect compare' lists them", id)
 	}
-	c.connection.id = uint64(*d.Connections[0].At[0].Connection)
+	c.connection.ID = uint64(*d.Connections[0].At[0].Connection)
 	return nil
 }
 

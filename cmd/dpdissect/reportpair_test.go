@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/testbed/chromium"
 )
 
@@ -48,7 +49,7 @@ func TestReportOfPair(t *testing.T) {
 func TestReportOfPairRefuses(t *testing.T) {
 	first, second := comparePairs["outage"](t)
 	for _, args := range [][]string{{"--redact", first, second}, {"--connection", "9", first, second}, {"--point", "a=" + first}} {
-		if _, errs, code := call(t, append([]string{"report"}, args...)...); code != exitUsage || errs == "" {
+		if _, errs, code := call(t, append([]string{"report"}, args...)...); code != exit.Usage || errs == "" {
 			t.Errorf("%q: exit code %d, %q", args, code, errs)
 		}
 	}

@@ -1,52 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/spf13/cobra"
 )
-
-// Exit codes.
-const (
-	exitOK           = 0
-	exitFail         = 1 // check: findings or budgets
-	exitUsage        = 2 // usage or configuration
-	exitInput        = 3 // an input could not be read to its end
-	exitNotEvaluated = 4 // check: what was required was not evaluated
-	exitPoor         = 5 // check: the capture is too poor
-	exitInternal     = 6 // this program failed in a connection
-)
-
-// worse is the graver of two codes of runs that were not refused.
-func worse(a, b int) int {
-	for _, code := range []int{exitInternal, exitInput, exitFail, exitNotEvaluated, exitPoor} {
-		if a == code || b == code {
-			return code
-		}
-	}
-	return exitOK
-}
-
-// An exitCode is a verdict, told already.
-type exitCode int
-
-func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
-
-// errInternal says that this program is at fault; where was told already.
-var errInternal = errors.New("an internal error")
-
-// errInput says that an input failed; what is wrong was told already.
-var errInput = errors.New("an input failed")
-
-// A usageError is one of the command line: it is followed by a hint at the help.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run runs one command line and gives its exit code.
 func run(args []string, stdout, stderr *os.File) int {
@@ -63,11 +25,13 @@ func run(args []string, stdout, stderr *os.File) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
-	code, told := codeOf(err)
-	if !told {
+	if isBrokenPipe(err) {
+		return exit.OK
+	}
+	if err != nil && !exit.Told(err) {
 		tellError(stderr, cmd, err)
 	}
-	return code
+	return exit.Of(err)
 }
 
 // explainFiles makes 'dpdissect game.pcap' what somebody means who gives a capture and
@@ -83,23 +47,6 @@ func explainFiles(root *cobra.Command, args []string) []string {
 		return args
 	}
 	return append([]string{"explain"}, args...)
-}
-
-// codeOf is the exit code of a command that ended with an error, or none, and
-// whether what is wrong was told already.
-func codeOf(err error) (code int, told bool) {
-	switch {
-	case err == nil, isBrokenPipe(err):
-		return exitOK, true
-	case errors.Is(err, errInternal):
-		return exitInternal, true
-	case errors.Is(err, errInput):
-		return exitInput, true
-	}
-	if code, ok := errors.AsType[exitCode](err); ok {
-		return int(code), true
-	}
-	return exitUsage, false
 }
 
 func newRoot() *cobra.Command {
@@ -137,7 +84,7 @@ at two points. -i captures live.`,
 	root.AddCommand(newTopics()...)
 	addBuiltins(root)
 	pageHelp(root)
-	setUsage(root)
+	flags.SetUsage(root)
 	return root
 }
 
@@ -210,7 +157,7 @@ func unknownShell(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		shells = append(shells, c.Name())
 	}
-	return usagef("unknown shell %q: want %s", args[0], orList(shells))
+	return exit.Usagef("unknown shell %q: want %s", args[0], flags.OrList(shells))
 }
 
 // unknownCommand refuses arguments of the root, which are no command.
@@ -219,14 +166,14 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if looksLikeCapture(args[0]) {
-		return usagef("%s: no such file", args[0])
+		return exit.Usagef("%s: no such file", args[0])
 	}
 	var hint string
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return usagef("unknown command %q%s", args[0], hint)
+	return exit.Usagef("unknown command %q%s", args[0], hint)
 }
 
 // looksLikeCapture reports whether a word is more likely the name of a file than of a
@@ -236,7 +183,13 @@ func looksLikeCapture(word string) bool { return strings.ContainsAny(word, `./\`
 // noArgs is for commands without arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments, but got %q", cmd.Name(), args[0])
+		return exit.Usagef("%s takes no arguments, but got %q", cmd.Name(), args[0])
 	}
 	return nil
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -9,8 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -56,7 +59,7 @@ func completeRules(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion
 
 // rulesCommand is the flags of the command.
 type rulesCommand struct {
-	format    choice
+	format    flags.Choice
 	protocols []string
 	levels    []string
 	evaluated bool
@@ -65,7 +68,7 @@ type rulesCommand struct {
 }
 
 func newRules() *cobra.Command {
-	c := &rulesCommand{format: newChoice("text", "json")}
+	c := &rulesCommand{format: flags.NewChoice("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules that check judges by",
@@ -95,7 +98,7 @@ rule. --markdown prints the page docs/rules.md.`,
 	f.BoolVar(&c.evaluated, "evaluated", false, "only rules that are evaluated")
 	f.BoolVar(&c.operation, "operation", false, "only rules that matter to operators of endpoints: those of the profile operation")
 	f.BoolVar(&c.markdown, "markdown", false, "print the reference page in Markdown")
-	c.format.add(cmd, "format", "text for people or one JSON document")
+	c.format.Add(cmd, "format", "text for people or one JSON document")
 	cmd.AddCommand(newRulesShow())
 	return cmd
 }
@@ -116,7 +119,7 @@ func levelNames() (names []string) {
 
 func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	if c.markdown && cmd.Flags().Changed("format") {
-		return usagef("--markdown is a format of its own and cannot be combined with --format")
+		return exit.Usagef("--markdown is a format of its own and cannot be combined with --format")
 	}
 	chosen, err := c.chosen()
 	if err != nil {
@@ -126,7 +129,7 @@ func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	switch {
 	case c.markdown:
 		b = rulesMarkdown(chosen)
-	case c.format.value == "json":
+	case c.format.Value == "json":
 		b = rulesJSON(chosen)
 	default:
 		b = rulesText(chosen, textWidth(cmd.OutOrStdout()))
@@ -166,7 +169,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 func known(flag string, words, list []string) error {
 	for _, w := range words {
 		if !slices.Contains(list, w) {
-			return usagef("%s: unknown %q: want %s", flag, w, orList(list))
+			return exit.Usagef("%s: unknown %q: want %s", flag, w, flags.OrList(list))
 		}
 	}
 	return nil
@@ -205,7 +208,7 @@ func rulesText(all []chapter, width int) []byte {
 	if len(rows) == 0 {
 		return []byte("No rules.\n")
 	}
-	return report.AppendReference(nil, []report.Column{
+	return terminal.AppendReference(nil, []terminal.Column{
 		{Head: "Rule"}, {Head: "Level", Rank: 1}, {Head: "Severity", Rank: 2}, {Head: "Scope", Rank: 5}, {Head: "Evaluated", Rank: 3}, {Head: "Operation", Rank: 4},
 		{Head: "Statement", Least: leastText, Whole: "'dpdissect rules show ID' has the whole text"},
 	}, rows, width)
@@ -283,7 +286,7 @@ func rulesMarkdown(all []chapter) []byte {
 }
 
 func newRulesShow() *cobra.Command {
-	format := newChoice("text", "json")
+	format := flags.NewChoice("text", "json")
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Explain a rule, a guard, or an ambiguity of a specification",
@@ -297,12 +300,12 @@ specification, such as AMB-HZ-02, is read.`,
 		ValidArgsFunction: completeRules,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("show takes one ID, of a rule, a guard or an ambiguity")
+				return exit.Usagef("show takes one ID, of a rule, a guard or an ambiguity")
 			}
-			return showRule(cmd, args[0], format.value)
+			return showRule(cmd, args[0], format.Value)
 		},
 	}
-	format.add(cmd, "format", "text for people or one JSON document")
+	format.Add(cmd, "format", "text for people or one JSON document")
 	return cmd
 }
 
@@ -317,7 +320,7 @@ func showRule(cmd *cobra.Command, id, format string) error {
 			}
 			b := indented(rowOf(h.name, r))
 			if format == "text" {
-				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth)))
+				b = []byte(report.RuleText(r, cmp.Or(textWidth(cmd.OutOrStdout()), terminal.DefaultWidth)))
 			}
 			return writePage(cmd, b)
 		}
@@ -332,7 +335,7 @@ func showRule(cmd *cobra.Command, id, format string) error {
 		if format == "json" {
 			return writePage(cmd, indented(e.record))
 		}
-		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), report.DefaultWidth))))
+		return writePage(cmd, []byte(e.text(cmp.Or(textWidth(cmd.OutOrStdout()), terminal.DefaultWidth))))
 	}
-	return usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
+	return exit.Usagef("unknown rule %s%s", id, spell.DidYouMean(id, ids))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
@@ -144,9 +145,9 @@ func TestFailedInputsValidate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]int{"empty": exitInput, "text": exitInput, "cut": exitInput, "missing": exitInput, "header": exitOK} {
+	for name, want := range map[string]int{"empty": exit.Input, "text": exit.Input, "cut": exit.Input, "missing": exit.Input, "header": exit.OK} {
 		out, errs, code := call(t, "analyze", "--format", "json", filepath.Join(dir, name))
-		if code != want || (errs == "") != (code == exitOK) {
+		if code != want || (errs == "") != (code == exit.OK) {
 			t.Errorf("%s: exit code %d, want %d; stderr %q", name, code, want, errs)
 		}
 		for _, v := range records(t, out) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A screen is what is known of where the output goes.
@@ -21,7 +21,7 @@ type screen struct {
 func newScreen(out *os.File, mode string) screen {
 	s := screen{terminal: isTerminal(out), width: textWidth(out)}
 	if colored(mode, out) {
-		s.palette = report.Colours()
+		s.palette = terminal.Colours()
 	}
 	return s
 }
@@ -30,7 +30,7 @@ func newScreen(out *os.File, mode string) screen {
 // only, and neither for dumb ones nor where NO_COLOR is set.
 func colored(mode string, out *os.File) bool {
 	if mode == "auto" {
-		return out == os.Stdout && report.ColoursWelcome()
+		return out == os.Stdout && terminal.ColoursWelcome()
 	}
 	return mode == "always"
 }

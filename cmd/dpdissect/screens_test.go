@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TestScreens keeps the first screen of analyze on terminals of three sizes: what happened
@@ -21,7 +21,7 @@ func TestScreens(t *testing.T) {
 			lines := strings.SplitAfterN(inFolder(t, path, "analyze", name), "\n", size[1])
 			screen := strings.Join(lines[:min(len(lines), size[1]-1)], "")
 			for line := range strings.Lines(screen) {
-				if n := report.TextWidth(strings.TrimSuffix(line, "\n")); n > size[0] {
+				if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > size[0] {
 					t.Errorf("%s at %d×%d has a line of %d: %s", name, size[0], size[1], n, line)
 				}
 			}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 )
 
 // newPieces are the flags of a command that takes a capture piece by piece.
 func newPieces(command string) *piecewise.Pieces {
-	return &piecewise.Pieces{Command: command, Usage: usagef}
+	return &piecewise.Pieces{Command: command, Usage: exit.Usagef}
 }
 
 // stateOptions are the options that count for a state; more are those of the command.
@@ -38,7 +39,7 @@ func (in *input) beginPieces(more any) (body []byte, most int64, err error) {
 // finishPieces writes the state once the job has ended with an error, or none, and tells what is
 // wrong with the one it began from.
 func (in *input) finishPieces(j *job, err error) error {
-	if e := in.pieces.Finish(j.run.Source, err != nil && !reported(err)); e != nil {
+	if e := in.pieces.Finish(j.run.Source, err != nil && !exit.Told(err)); e != nil {
 		err = e
 	}
 	return in.tellState(err, j.stderr)
@@ -48,7 +49,7 @@ func (in *input) finishPieces(j *job, err error) error {
 func (in *input) tellState(err error, stderr io.Writer) error {
 	if text, is := in.pieces.Wrong(err); is {
 		fmt.Fprintln(stderr, "dpdissect: "+printable(text))
-		return errInput
+		return exit.ErrInput
 	}
 	return err
 }

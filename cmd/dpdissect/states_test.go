@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/state"
 )
@@ -240,16 +241,16 @@ func TestBadStates(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"damaged", changed(len(good) / 2), exitInput, "it is damaged", nil},
-		{"cut", good[:len(good)-1], exitInput, "it is damaged", nil},
-		{"cut short", good[:40], exitInput, "it is damaged", nil},
-		{"extended", append(bytes.Clone(good), 0), exitInput, "it is damaged", nil},
-		{"empty", nil, exitInput, "is no state of dpdissect", nil},
-		{"no state", []byte("hello, world, this is no state at all"), exitInput, "is no state of dpdissect", nil},
-		{"another layout", other(layout), exitUsage, "another build", nil},
-		{"another command", other(command), exitUsage, "is a state of 'tables'", nil},
-		{"other options", good, exitUsage, "other options", []string{"--protocols", "dp8"}},
-		{"a body that makes no sense", body.Seal(bytes.Repeat([]byte{0x55}, 4000), 1<<20), exitInput, "it is damaged", nil},
+		{"damaged", changed(len(good) / 2), exit.Input, "it is damaged", nil},
+		{"cut", good[:len(good)-1], exit.Input, "it is damaged", nil},
+		{"cut short", good[:40], exit.Input, "it is damaged", nil},
+		{"extended", append(bytes.Clone(good), 0), exit.Input, "it is damaged", nil},
+		{"empty", nil, exit.Input, "is no state of dpdissect", nil},
+		{"no state", []byte("hello, world, this is no state at all"), exit.Input, "is no state of dpdissect", nil},
+		{"another layout", other(layout), exit.Usage, "another build", nil},
+		{"another command", other(command), exit.Usage, "is a state of 'tables'", nil},
+		{"other options", good, exit.Usage, "other options", []string{"--protocols", "dp8"}},
+		{"a body that makes no sense", body.Seal(bytes.Repeat([]byte{0x55}, 4000), 1<<20), exit.Input, "it is damaged", nil},
 	} {
 		bad := filepath.Join(t.TempDir(), "bad")
 		if err := os.WriteFile(bad, c.file, 0o600); err != nil {
@@ -258,7 +259,7 @@ func TestBadStates(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "new")
 		doc := filepath.Join(t.TempDir(), "doc")
 		_, errs, code := call(t, append([]string{"analyze", "--state-in", bad, "--state-out", out, "-o", doc, rest}, c.args...)...)
-		if code != c.code || !strings.Contains(errs, c.want) || code == exitUsage && !strings.Contains(errs, "begin again at this piece") {
+		if code != c.code || !strings.Contains(errs, c.want) || code == exit.Usage && !strings.Contains(errs, "begin again at this piece") {
 			t.Errorf("%s: exit code %d, %q", c.name, code, errs)
 		}
 		for _, f := range []string{out, doc} {
@@ -294,11 +295,11 @@ func TestHostileStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, errs, code := call(t, "analyze", "--state-in", path, rest)
-		if codes[code]++; code != exitOK && code != exitInput && code != exitInternal {
+		if codes[code]++; code != exit.OK && code != exit.Input && code != exit.Internal {
 			t.Errorf("exit code %d: %s", code, errs)
 		}
 	}
-	if codes[exitOK] == 0 || codes[exitInput] == 0 {
+	if codes[exit.OK] == 0 || codes[exit.Input] == 0 {
 		t.Errorf("exit codes: %v", codes)
 	}
 }
@@ -317,7 +318,7 @@ func TestStateOutReplacesStates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, piece); code != exitInput {
+		if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, piece); code != exit.Input {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
@@ -332,7 +333,7 @@ func TestStateOutReplacesStates(t *testing.T) {
 	if err := os.WriteFile(cut, whole[:len(whole)-3], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, cut); code != exitInput {
+	if _, _, code := call(t, "analyze", "--state-in", path, "--state-out", path, cut); code != exit.Input {
 		t.Errorf("a piece cut short: exit code %d", code)
 	}
 	if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, before) {
@@ -342,10 +343,10 @@ func TestStateOutReplacesStates(t *testing.T) {
 	if err := os.WriteFile(notes, []byte("notes that are no state"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := call(t, "analyze", "--state-out", notes, rest); code != exitUsage || !strings.Contains(errs, "replaces nothing but a state") {
+	if _, errs, code := call(t, "analyze", "--state-out", notes, rest); code != exit.Usage || !strings.Contains(errs, "replaces nothing but a state") {
 		t.Errorf("another file: exit code %d, %q", code, errs)
 	}
-	if _, _, code := call(t, "analyze", "--state-out", rest, rest); code != exitUsage {
+	if _, _, code := call(t, "analyze", "--state-out", rest, rest); code != exit.Usage {
 		t.Errorf("its own input: exit code %d", code)
 	}
 }
@@ -355,14 +356,14 @@ func TestNoStateWith(t *testing.T) {
 	path, rest := stateOf(t)
 	for _, args := range [][]string{{"-Y", "udp"}, {"-c", "5"}, {"--from", "1"}, {"--to", "9"}, {"--connection", "0"}, {"--follow"}} {
 		_, errs, code := call(t, append([]string{"analyze", "--state-in", path, rest}, args...)...)
-		if code != exitUsage || !strings.Contains(errs, "does not work with --state-in") {
+		if code != exit.Usage || !strings.Contains(errs, "does not work with --state-in") {
 			t.Errorf("%q: exit code %d, %q", args, code, errs)
 		}
 	}
-	if _, errs, code := call(t, "tables", "--out", t.TempDir(), "--state-in", path, rest); code != exitUsage || !strings.Contains(errs, "is a state of 'analyze'") {
+	if _, errs, code := call(t, "tables", "--out", t.TempDir(), "--state-in", path, rest); code != exit.Usage || !strings.Contains(errs, "is a state of 'analyze'") {
 		t.Errorf("the state of another command: exit code %d, %q", code, errs)
 	}
-	if _, _, code := call(t, "analyze", "--after-gap", rest); code != exitUsage {
+	if _, _, code := call(t, "analyze", "--after-gap", rest); code != exit.Usage {
 		t.Errorf("--after-gap alone: exit code %d", code)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/tablecmd"
 	"github.com/dpdissect/dpdissect/internal/tables"
@@ -51,20 +52,20 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	}
 	switch {
 	case c.rows.Format == "parquet":
-		return usagef("--format parquet: %s", fleetWrites)
+		return exit.Usagef("--format parquet: %s", fleetWrites)
 	case c.rows.Format != "ndjson":
-		return usagef("--format %s: want ndjson, or parquet", c.rows.Format)
+		return exit.Usagef("--format %s: want ndjson, or parquet", c.rows.Format)
 	case strings.HasPrefix(c.rows.Out, "s3://"):
-		return usagef("--out %s: %s", c.rows.Out, fleetWrites)
+		return exit.Usagef("--out %s: %s", c.rows.Out, fleetWrites)
 	case c.follow && len(paths) > 1:
-		return usagef("--follow reads one INPUT: the first of several would have no end")
+		return exit.Usagef("--follow reads one INPUT: the first of several would have no end")
 	}
 	if err := c.pieces.Check(cmd.Flags()); err != nil {
 		return err
 	}
 	o, err := c.rows.Options(c.first(paths), c.isLive(), time.Now())
 	if err != nil {
-		return usageError{err}
+		return exit.AsUsage(err)
 	}
 	body, most, err := c.beginPieces(c.rows.Counts())
 	if err != nil {

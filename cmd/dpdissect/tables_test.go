@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/tables"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
@@ -116,7 +117,7 @@ func TestTablesEqualDocuments(t *testing.T) {
 func equalDocuments(t *testing.T, file string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()
-	if out, errs, code := call(t, append([]string{"tables", "-q", "--interval", "1", "--out", dir, file}, flags...)...); code != exitOK {
+	if out, errs, code := call(t, append([]string{"tables", "-q", "--interval", "1", "--out", dir, file}, flags...)...); code != exit.OK {
 		t.Fatalf("%s: exit code %d, %s%s", file, code, out, errs)
 	}
 	analysis := document(t, output(t, "analyze", "--format", "json", file))
@@ -328,7 +329,7 @@ func TestTablesRowsAreFinal(t *testing.T) {
 	texts := func(n int) map[string][]string {
 		dir := t.TempDir()
 		file := captureFile(t, "x.pcap", all[:n])
-		if _, errs, code := call(t, "tables", "-q", "--every", "15m", "--out", dir, file); code != exitOK {
+		if _, errs, code := call(t, "tables", "-q", "--every", "15m", "--out", dir, file); code != exit.OK {
 			t.Fatal(errs)
 		}
 		text := map[string][]string{}
@@ -514,19 +515,19 @@ func TestTablesRefuse(t *testing.T) {
 		code int
 		tell string
 	}{
-		{"tables " + file, exitUsage, "--out DIR"},
-		{"tables --out " + dir + " --format parquet " + file, exitUsage, "dpdissect-fleet"},
-		{"tables --out s3://bucket/x " + file, exitUsage, "dpdissect-fleet"},
-		{"tables --out " + dir + " --format csv " + file, exitUsage, "want ndjson"},
-		{"tables --out " + dir + " --tables players " + file, exitUsage, `unknown table "players"`},
-		{"tables --out " + dir + " --addresses keyed " + file, exitUsage, "--address-key"},
-		{"tables --out " + dir + " --addresses keyed --address-key " + short + " " + file, exitUsage, "5 bytes"},
-		{"tables --out " + dir + " --chain " + strings.Repeat("x", 129) + " " + file, exitUsage, "longer than 128"},
-		{"tables --out " + dir + " --step -1 " + file, exitUsage, "--step"},
-		{"tables --out " + dir + " --follow one two", exitUsage, "one INPUT"},
-		{"tables --out " + dir + " " + short, exitInput, "not a capture"},
-		{"tables --out " + dir + " " + short + "-none", exitInput, "no such file"},
-		{"tables --out " + filepath.Join(short, "x") + " " + file, exitUsage, "not a directory"},
+		{"tables " + file, exit.Usage, "--out DIR"},
+		{"tables --out " + dir + " --format parquet " + file, exit.Usage, "dpdissect-fleet"},
+		{"tables --out s3://bucket/x " + file, exit.Usage, "dpdissect-fleet"},
+		{"tables --out " + dir + " --format csv " + file, exit.Usage, "want ndjson"},
+		{"tables --out " + dir + " --tables players " + file, exit.Usage, `unknown table "players"`},
+		{"tables --out " + dir + " --addresses keyed " + file, exit.Usage, "--address-key"},
+		{"tables --out " + dir + " --addresses keyed --address-key " + short + " " + file, exit.Usage, "5 bytes"},
+		{"tables --out " + dir + " --chain " + strings.Repeat("x", 129) + " " + file, exit.Usage, "longer than 128"},
+		{"tables --out " + dir + " --step -1 " + file, exit.Usage, "--step"},
+		{"tables --out " + dir + " --follow one two", exit.Usage, "one INPUT"},
+		{"tables --out " + dir + " " + short, exit.Input, "not a capture"},
+		{"tables --out " + dir + " " + short + "-none", exit.Input, "no such file"},
+		{"tables --out " + filepath.Join(short, "x") + " " + file, exit.Usage, "not a directory"},
 	} {
 		_, errs, code := call(t, strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(errs, c.tell) {
@@ -548,7 +549,7 @@ func TestTablesOfACutFile(t *testing.T) {
 	if err := os.WriteFile(file, whole[:len(whole)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, code := call(t, "tables", "-q", "--out", dir, file); code != exitInput || len(rowsIn(t, dir, "connections")) == 0 {
+	if _, _, code := call(t, "tables", "-q", "--out", dir, file); code != exit.Input || len(rowsIn(t, dir, "connections")) == 0 {
 		t.Errorf("exit code %d, %d connections", code, len(rowsIn(t, dir, "connections")))
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
 // printable makes one line of what names, files and arguments bring to standard error.
@@ -35,7 +37,7 @@ func tellError(w io.Writer, cmd *cobra.Command, err error) {
 	if marks != "" {
 		tellMarks(w, marks)
 	}
-	if _, ok := errors.AsType[usageError](err); ok {
+	if _, ok := errors.AsType[exit.UsageError](err); ok {
 		fmt.Fprintf(w, "Run '%s --help'\n", cmd.CommandPath())
 	}
 }
@@ -56,10 +58,10 @@ func tellMarks(w io.Writer, marks string) {
 // dash, which is read as several short ones, is likely to have a secret after it.
 func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok && strings.HasPrefix(e.GetValue(), "ecret") {
-		return usagef("-secret: a long flag starts with two dashes")
+		return exit.Usagef("-secret: a long flag starts with two dashes")
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return usagef("%w%s", err, flagHint(cmd, e))
+		return exit.Usagef("%w%s", err, flags.Hint(cmd, e))
 	}
-	return usageError{err}
+	return exit.AsUsage(err)
 }

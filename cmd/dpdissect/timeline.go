@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/timeline"
@@ -17,7 +19,7 @@ import (
 // timelineCommand is the flags of the command.
 type timelineCommand struct {
 	input
-	interval seconds
+	interval flags.Seconds
 	plot     bool
 	shards   [pipeline.Shards]*timeline.Timeline
 }
@@ -29,7 +31,7 @@ const slicesTime = "slices-time"
 func newTimeline() *cobra.Command {
 	c := &timelineCommand{}
 	c.delay = reportDelay
-	c.formats = []string{textFormat, csvFormat, jsonFormat, ndjsonFormat}
+	c.formats = []string{flags.Text, flags.CSV, flags.JSON, flags.NDJSON}
 	c.pair = &pairInput{run: c.runPair}
 	cmd := &cobra.Command{
 		Use:   "timeline INPUT...",
@@ -72,8 +74,8 @@ func (c *timelineCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err := c.checkSpan(); err != nil {
 		return err
 	}
-	if c.plot && c.format.value != "text" {
-		return usagef("--plot draws text: leave out --format %s", c.format.value)
+	if c.plot && c.format.Value != "text" {
+		return exit.Usagef("--plot draws text: leave out --format %s", c.format.Value)
 	}
 	length := int64(cmp.Or(time.Duration(c.interval), time.Second))
 	j, err := c.open(cmd, paths, true)
@@ -136,7 +138,7 @@ func (c *timelineCommand) within(x *part) func(conn *session.Conn, dir dissect.D
 }
 
 func (c *timelineCommand) write(j *job, x *report.Intervals, clock func(ns int64) string) error {
-	switch c.format.value {
+	switch c.format.Value {
 	case "csv":
 		return report.WriteIntervalCSV(j.out, x)
 	case "json":

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -17,17 +18,17 @@ func (c *timelineCommand) runPair(cmd *cobra.Command, points []pointFiles) error
 		return err
 	}
 	if c.plot {
-		return usagef("--plot is for one capture: leave it out, or 'dpdissect report' draws both")
+		return exit.Usagef("--plot is for one capture: leave it out, or 'dpdissect report' draws both")
 	}
 	return c.readPair(cmd, points, false, func(out *destination, _ *outfile.Guard, r *compare.Comparison) error {
 		x := c.spanOf()
 		x.Interval = int64(cmp.Or(time.Duration(c.interval), time.Second))
-		if c.connection.given {
-			x.Shown = func(id int) bool { return id == int(c.connection.id) }
+		if c.connection.Given {
+			x.Shown = func(id int) bool { return id == int(c.connection.ID) }
 		}
 		r.Choose(x)
 		d := r.Document(report.CaptureRecords)
-		switch c.format.value {
+		switch c.format.Value {
 		case "csv":
 			return report.WritePairIntervalCSV(out, d)
 		case "json":

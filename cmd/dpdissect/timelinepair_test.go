@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // TestTimelineOfPair: of two captures each counter summed over a direction's intervals is that of compare, records are as the
@@ -76,7 +78,7 @@ func TestTimelineOfPair(t *testing.T) {
 		output(t, append(args, "json")...)
 	}
 	first, second := comparePairs["outage"](t)
-	if _, errs, code := call(t, "timeline", "--plot", first, second); code != exitUsage || errs == "" {
+	if _, errs, code := call(t, "timeline", "--plot", first, second); code != exit.Usage || errs == "" {
 		t.Errorf("--plot: exit code %d, %q", code, errs)
 	}
 }

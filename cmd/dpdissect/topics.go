@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/docs"
 	"github.com/dpdissect/dpdissect/internal/manual"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A topic is a page of the documentation, or a section of one, that help shows.
@@ -54,13 +54,13 @@ func topicOf(cmd *cobra.Command) *manual.Page {
 
 // topicWidth is how wide pages are: lines of running text are read no wider than that.
 func topicWidth(out io.Writer) int {
-	return min(cmp.Or(textWidth(out), report.DefaultWidth), report.DefaultWidth)
+	return min(cmp.Or(textWidth(out), terminal.DefaultWidth), terminal.DefaultWidth)
 }
 
 func topicLook() manual.Look {
-	if !report.ColoursWelcome() {
+	if !terminal.ColoursWelcome() {
 		return manual.Look{}
 	}
-	style := report.Colours().Heading
+	style := terminal.Colours().Heading
 	return manual.Look{Start: style.Start, Stop: style.Stop}
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/manual"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TestTopics: each has its page, which fits a narrow terminal but for what stands as it is.
@@ -24,7 +25,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("'dpdissect %s' shows something else", name)
 		}
 		for line := range strings.Lines(text) {
-			if n := report.TextWidth(strings.TrimSuffix(line, "\n")); n > 80 && !strings.HasPrefix(line, "    ") {
+			if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > 80 && !strings.HasPrefix(line, "    ") {
 				t.Errorf("%s: a line of %d columns: %s", name, n, line)
 			}
 			if strings.Contains(line, "](") || strings.Contains(line, "`") {
@@ -47,8 +48,8 @@ func TestExitCodesPage(t *testing.T) {
 			t.Errorf("row %d is %q", code, row)
 		}
 	}
-	if n := strings.Count(text, "\n"); n != exitInternal {
-		t.Errorf("the highest code is %d, the program's is %d", n, exitInternal)
+	if n := strings.Count(text, "\n"); n != exit.Internal {
+		t.Errorf("the highest code is %d, the program's is %d", n, exit.Internal)
 	}
 }
 

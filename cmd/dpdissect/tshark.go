@@ -11,6 +11,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 )
 
@@ -18,25 +20,25 @@ import (
 type tshark struct {
 	files     []string // -r
 	recursive bool
-	kind      choice // -T
+	kind      flags.Choice // -T
 }
 
 // tsharkFormats are what -T takes, each with the format that it is.
 var tsharkFormats = map[string]string{"text": "text", "json": "json", "ek": "ndjson", "fields": "text"}
 
-func (t *tshark) add(cmd *cobra.Command, format *choice) {
-	t.kind = choice{allowed: []string{"text", "json", "ek"}}
+func (t *tshark) add(cmd *cobra.Command, format *flags.Choice) {
+	t.kind = flags.Choice{Allowed: []string{"text", "json", "ek"}}
 	usage := "output `TYPE` as tshark names it: text, json, or ek for --format ndjson"
 	if cmd.Flags().Lookup("field") != nil {
-		t.kind.allowed = append(t.kind.allowed, "fields")
+		t.kind.Allowed = append(t.kind.Allowed, "fields")
 		usage = "output `TYPE` as tshark names it: text, json, ek for --format ndjson, or fields for the columns of -e"
 	}
-	t.kind.allowed = slices.DeleteFunc(t.kind.allowed, func(s string) bool { return !slices.Contains(format.allowed, tsharkFormats[s]) })
+	t.kind.Allowed = slices.DeleteFunc(t.kind.Allowed, func(s string) bool { return !slices.Contains(format.Allowed, tsharkFormats[s]) })
 	t.addFiles(cmd)
-	if len(t.kind.allowed) == 0 {
+	if len(t.kind.Allowed) == 0 {
 		return
 	}
-	t.kind.addShort(cmd, "tshark-format", "T", usage)
+	t.kind.AddShort(cmd, "tshark-format", "T", usage)
 }
 
 // addFiles adds the flag that stands for INPUT.
@@ -80,17 +82,17 @@ func skippedText(f *capture.Folder) string {
 }
 
 // check refuses what has no meaning together, and makes -T the format it stands for.
-func (t *tshark) check(cmd *cobra.Command, args []string, format *choice) error {
-	if err := t.filterGiven(args); err != nil || t.kind.value == "" {
+func (t *tshark) check(cmd *cobra.Command, args []string, format *flags.Choice) error {
+	if err := t.filterGiven(args); err != nil || t.kind.Value == "" {
 		return err
 	}
-	if meant := tsharkFormats[t.kind.value]; !cmd.Flags().Changed("format") {
-		format.value = meant
-	} else if format.value != meant {
-		return usagef("-T %s means --format %s, but --format %s is also given: give one", t.kind.value, meant, format.value)
+	if meant := tsharkFormats[t.kind.Value]; !cmd.Flags().Changed("format") {
+		format.Value = meant
+	} else if format.Value != meant {
+		return exit.Usagef("-T %s means --format %s, but --format %s is also given: give one", t.kind.Value, meant, format.Value)
 	}
-	if t.kind.value == "fields" && !cmd.Flags().Changed("field") {
-		return usagef("-T fields prints the columns of -e: give -e")
+	if t.kind.Value == "fields" && !cmd.Flags().Changed("field") {
+		return exit.Usagef("-T fields prints the columns of -e: give -e")
 	}
 	return nil
 }
@@ -102,7 +104,7 @@ func (t *tshark) filterGiven(args []string) error {
 			continue
 		}
 		if _, err := filter.Compile(a, filter.NewSet(protocols.Tables())); err == nil && a != "-" {
-			return usagef("there is no file %q; did you mean the display filter -Y '%s'?", a, a)
+			return exit.Usagef("there is no file %q; did you mean the display filter -Y '%s'?", a, a)
 		}
 	}
 	return nil
@@ -126,16 +128,16 @@ func (z *statistics) wantsConnections(cmd *cobra.Command, paths []string, displa
 		words = append(words, "")
 	}
 	if words[0] != "conv" || words[1] != "udp" {
-		return false, usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
+		return false, exit.Usagef("-z %s: %s", z.wanted, elsewhereThan(words, paths))
 	}
 	if words[2] != "" && *display != "" {
-		return false, usagef("-z %s has a display filter, and so has -Y: give one", z.wanted)
+		return false, exit.Usagef("-z %s has a display filter, and so has -Y: give one", z.wanted)
 	}
 	if words[2] != "" {
 		*display = words[2]
 	}
 	if cmd.Name() != "analyze" {
-		return false, usagef("-z conv,udp: the table of connections is what %s prints", commandLine("analyze -z conv,udp", paths))
+		return false, exit.Usagef("-z conv,udp: the table of connections is what %s prints", commandLine("analyze -z conv,udp", paths))
 	}
 	return true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
@@ -43,7 +44,7 @@ func sameFiles(w io.Writer, paths []string, before []stamp) (err error) {
 	for i, p := range paths {
 		if !before[i].same(now[i]) {
 			fmt.Fprintf(w, "dpdissect: %s\n", printable(p+": changed while it was read more than once"))
-			err = errInput
+			err = exit.ErrInput
 		}
 	}
 	return err
@@ -57,7 +58,7 @@ func sameInputs(j *job, again *pipeline.Run, paths []string, before []stamp) (er
 		a, b := &first[i], &second[i]
 		if !before[i].same(now[i]) || a.Packets != b.Packets || a.Bytes != b.Bytes || a.FirstTime != b.FirstTime || a.LastTime != b.LastTime || a.Problem != b.Problem {
 			fmt.Fprintf(j.stderr, "dpdissect: %s\n", printable(p+": changed between the two readings that a report takes"))
-			err = errInput
+			err = exit.ErrInput
 		}
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/spf13/cobra"
 )
 
@@ -69,7 +70,7 @@ func TestPointsChangedBetweenReadings(t *testing.T) {
 		if !done || runs != 2 {
 			t.Fatalf("done %v after %d runs: %v", done, runs, err)
 		}
-		if told := strings.Contains(said.String(), "near.pcap: changed while it was read more than once"); told != changes || (err == errInput) != changes {
+		if told := strings.Contains(said.String(), "near.pcap: changed while it was read more than once"); told != changes || (err == exit.ErrInput) != changes {
 			t.Errorf("changes %v: %v, stderr %q", changes, err, said.String())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // onTerminal reports whether there is somebody to look and to press keys.
 func (c *analyze) onTerminal(j *job) bool {
-	if c.format.value != "text" || c.quiet || !j.screen.terminal {
+	if c.format.Value != "text" || c.quiet || !j.screen.terminal {
 		return false
 	}
 	keys, done, err := openKeys()

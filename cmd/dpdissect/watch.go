@@ -124,9 +124,9 @@ func (w *watcher) analysis(conns []*session.Conn, findings []session.Finding) *r
 // reporter chooses what is told at intervals; nil is nothing.
 func (w *watcher) reporter(c *analyze) (func(time.Time) error, time.Duration) {
 	switch {
-	case c.format.value == "ndjson":
+	case c.format.Value == "ndjson":
 		return w.tellRecord, recordInterval
-	case c.format.value != "text":
+	case c.format.Value != "text":
 		return nil, 0
 	case c.onTerminal(w.job):
 		return w.offer, viewInterval

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TestTablesFit holds every table to the width that COLUMNS gives, and to the usual one
@@ -22,14 +22,14 @@ func TestTablesFit(t *testing.T) {
 	}
 	for _, width := range []int{80, 100, 120, 200} {
 		t.Setenv("COLUMNS", fmt.Sprint(width))
-		if width == report.DefaultWidth {
+		if width == terminal.DefaultWidth {
 			t.Setenv("COLUMNS", "")
 		}
 		for _, args := range commands {
 			out, _, _ := call(t, args...) // who may not capture is told so with another code
 			table, _, _ := strings.Cut(out, "\n\n")
 			for line := range strings.Lines(table) {
-				if n := report.TextWidth(strings.TrimSuffix(line, "\n")); n > width {
+				if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > width {
 					t.Errorf("%q in %d columns has a line of %d: %s", args, width, n, line)
 				}
 			}

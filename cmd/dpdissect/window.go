@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 )
 
@@ -88,7 +89,7 @@ func (s *span) given() bool { return s.from.kind != noMoment || s.to.kind != noM
 func (s *span) check() error {
 	x, y := &s.from, &s.to
 	if x.kind != noMoment && x.kind == y.kind && (x.fixed > y.fixed || x.of > y.of || x.fixed == y.fixed && x.of == y.of) {
-		return usagef("--from %s is not before --to %s: nothing is between them", x.text, y.text)
+		return exit.Usagef("--from %s is not before --to %s: nothing is between them", x.text, y.text)
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (s *span) words() string {
 // checkSpan refuses the span where a report tells of all that has come up to now.
 func (in *input) checkSpan() error {
 	if in.span.given() && (in.isLive() || in.follow) {
-		return usagef("--from and --to need a capture that is read to its end, not -i or --follow")
+		return exit.Usagef("--from and --to need a capture that is read to its end, not -i or --follow")
 	}
 	return nil
 }
@@ -122,7 +123,7 @@ func (in *input) checkSpan() error {
 // zone is that of times of the day: local where -t shows local times, else UTC. What a
 // configuration says is for text that people read: it changes no record that a program makes.
 func (in *input) zone() *time.Location {
-	text := in.format.value == "text" || in.format.value == "markdown"
+	text := in.format.Value == "text" || in.format.Value == "markdown"
 	if in.time.Local() && (text || !in.timeFromFile) {
 		return time.Local
 	}

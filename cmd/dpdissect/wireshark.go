@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/wireshark"
 )
 
@@ -29,7 +31,7 @@ columns. docs/wireshark.md says what it adds.`,
 
 func newWiresharkPrint() *cobra.Command {
 	var fields bool
-	format := choice{allowed: []string{"text", "json"}}
+	format := flags.Choice{Allowed: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "print",
 		Short: "Print the plugin, a Lua file",
@@ -45,15 +47,15 @@ fields' lists them.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVar(&fields, "fields", false, "print the fields that the plugin registers")
-	format.add(cmd, "format", "of --fields: lines of text, or one JSON document")
+	format.Add(cmd, "format", "of --fields: lines of text, or one JSON document")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case !fields && cmd.Flags().Changed("format"):
-			return usagef("--format is that of --fields: give both")
+			return exit.Usagef("--format is that of --fields: give both")
 		case !fields:
 			_, err := cmd.OutOrStdout().Write(wireshark.Plugin(buildVersion().Version))
 			return err
-		case format.value == "json":
+		case format.Value == "json":
 			return writePage(cmd, indented(wireshark.Fields()))
 		}
 		var b []byte
@@ -71,7 +73,7 @@ const wiresharkSchema = "dpdissect/wireshark/1"
 func newWiresharkInstall() *cobra.Command {
 	var dir string
 	var noExtcap, noProfile, force bool
-	format := choice{allowed: []string{"text", "json"}}
+	format := flags.Choice{Allowed: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Write the plugin and a profile into Wireshark's folders",
@@ -94,7 +96,7 @@ file that this program did not write is not replaced unless --force is given.`,
 	f.BoolVar(&noExtcap, "no-extcap", false, "make no link: nothing captures for Wireshark")
 	f.BoolVar(&noProfile, "no-profile", false, "write no profile")
 	f.BoolVar(&force, "force", false, "replace files that this program did not write")
-	format.add(cmd, "format", "paths as text, or one JSON document")
+	format.Add(cmd, "format", "paths as text, or one JSON document")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		folders := wireshark.FindFolders(dir)
 		o := wireshark.Options{Version: buildVersion().Version, Profile: !noProfile, Force: force}
@@ -116,7 +118,7 @@ file that this program did not write is not replaced unless --force is given.`,
 
 func newWiresharkUninstall() *cobra.Command {
 	var dir string
-	format := choice{allowed: []string{"text", "json"}}
+	format := flags.Choice{Allowed: []string{"text", "json"}}
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove what install wrote",
@@ -127,7 +129,7 @@ and named.`,
 		Args:    noArgs,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "remove from below `DIR`")
-	format.add(cmd, "format", "paths as text, or one JSON document")
+	format.Add(cmd, "format", "paths as text, or one JSON document")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		folders := wireshark.FindFolders(dir)
 		done, ok, err := folders.Uninstall()
@@ -143,8 +145,8 @@ and named.`,
 }
 
 // tellFiles says what became of each file.
-func tellFiles(cmd *cobra.Command, format *choice, folders wireshark.Folders, done []wireshark.File) error {
-	if format.value == "json" {
+func tellFiles(cmd *cobra.Command, format *flags.Choice, folders wireshark.Folders, done []wireshark.File) error {
+	if format.Value == "json" {
 		if done == nil {
 			done = []wireshark.File{}
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -66,7 +67,7 @@ func homeFiles(t *testing.T, dir string) map[string]string {
 func installs(t *testing.T, dir string, args ...string) map[string]string {
 	t.Helper()
 	out, errs, code := call(t, append(append([]string{"wireshark"}, args...), "--format", "json")...)
-	if code != exitOK || errs != "" && errs != "dpdissect: nothing is installed\n" {
+	if code != exit.OK || errs != "" && errs != "dpdissect: nothing is installed\n" {
 		t.Fatalf("%q: exit code %d: %s", args, code, errs)
 	}
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
@@ -167,7 +168,7 @@ func TestWiresharkInstallSays(t *testing.T) {
 	if out, want := output(t, "wireshark", "uninstall"), strings.ReplaceAll(strings.Join(lines, ""), "written", "removed"); out != want {
 		t.Errorf("%q, want %q", out, want)
 	}
-	if out, errs, code := call(t, "wireshark", "uninstall"); out != "" || errs != "dpdissect: nothing is installed\n" || code != exitOK {
+	if out, errs, code := call(t, "wireshark", "uninstall"); out != "" || errs != "dpdissect: nothing is installed\n" || code != exit.OK {
 		t.Errorf("%q, %q, exit code %d", out, errs, code)
 	}
 }
@@ -232,7 +233,7 @@ func TestWiresharkInstallLeavesOthers(t *testing.T) {
 			}
 			before := homeFiles(t, home)
 			out, errs, code := call(t, "wireshark", "install")
-			if out != "" || code != exitUsage || !strings.Contains(errs, path+": ") || strings.Count(errs, "\n") != 1 {
+			if out != "" || code != exit.Usage || !strings.Contains(errs, path+": ") || strings.Count(errs, "\n") != 1 {
 				t.Errorf("a %s at %s: exit code %d, %q, %q", kind, name, code, out, errs)
 			}
 			sameMaps(t, kind+" at "+name, homeFiles(t, home), before)
@@ -279,7 +280,7 @@ func TestWiresharkInstallUnwritable(t *testing.T) {
 	if err := os.Symlink("/nowhere", blocked); err != nil { // no folder can be made there, by root neither
 		t.Fatal(err)
 	}
-	if _, errs, code := call(t, "wireshark", "install"); code != exitUsage || !strings.Contains(errs, blocked) || strings.Count(errs, "\n") != 1 {
+	if _, errs, code := call(t, "wireshark", "install"); code != exit.Usage || !strings.Contains(errs, blocked) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	if there := homeFiles(t, home); len(there) < 3 {

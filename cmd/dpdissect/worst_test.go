@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // TestReportOfTheWorst: a page holds the worst connections where there are too many, and says
@@ -13,7 +15,7 @@ func TestReportOfTheWorst(t *testing.T) {
 	defer func(n int) { mostListed = n }(mostListed)
 	mostListed = 1
 	path, page := filepath.Join(root(t), "testdata", "pcaps", "dp8", "two-clients.pcap"), filepath.Join(t.TempDir(), "page.html")
-	if _, errs, code := call(t, "report", "-o", page, path); code != exitOK {
+	if _, errs, code := call(t, "report", "-o", page, path); code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	text, err := os.ReadFile(page)

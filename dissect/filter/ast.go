@@ -111,7 +111,7 @@ type masked struct {
 	mask *atom
 }
 
-func (a *atom) place() span   { return a.at }
-func (s *slice) place() span  { return s.x.place().to(s.at) }
+func (a *atom) place() span   { return a.At }
+func (s *slice) place() span  { return s.x.place().To(s.at) }
 func (c *call) place() span   { return c.at }
-func (m *masked) place() span { return m.x.place().to(m.mask.at) }
+func (m *masked) place() span { return m.x.place().To(m.mask.At) }

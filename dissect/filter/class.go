@@ -98,11 +98,11 @@ func (k kit[V]) count(o *operand) source[uint64] { return counted(k.source(o)) }
 func (k kit[V]) constant(c *compiler, op relop, m mode, o *operand, a *atom) test {
 	v, problem := k.parse(&o.notation, a)
 	if problem != "" {
-		c.fail(a.at, "%s", problem)
+		c.Fail(a.At, "%s", problem)
 		return nil
 	}
 	if op > opNe && k.compare(v.lo, v.hi) != 0 {
-		c.fail(a.at, "a subnet can only be tested with ==, != and in")
+		c.Fail(a.At, "a subnet can only be tested with ==, != and in")
 	}
 	return k.quantified(m, o, holds(op, k.compare, v))
 }
@@ -111,19 +111,19 @@ func (k kit[V]) member(c *compiler, x *membership, o *operand) test {
 	set := make([]interval[V], 0, len(x.items))
 	for _, it := range x.items {
 		v, problem := k.parse(&o.notation, it.lo)
-		at := it.lo.at
+		at := it.lo.At
 		if it.hi != nil && problem == "" {
 			var hi interval[V]
-			at = it.hi.at
+			at = it.hi.At
 			hi, problem = k.parse(&o.notation, it.hi)
 			v.hi = hi.hi
 		}
 		if problem != "" {
-			c.fail(at, "%s", problem)
+			c.Fail(at, "%s", problem)
 			return nil
 		}
 		if k.compare(v.lo, v.hi) > 0 {
-			c.fail(it.lo.at.to(at), "this range runs backwards")
+			c.Fail(it.lo.At.To(at), "this range runs backwards")
 		}
 		set = append(set, v)
 	}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A Filter is a compiled expression. It may be used by several goroutines.
@@ -15,15 +16,15 @@ type Filter struct {
 }
 
 // Compile checks an expression against the names of a set and compiles it. An
-// empty expression matches all frames. The error is an *Error.
+// empty expression matches all frames. The error is an *syntax.Error.
 func Compile(expr string, set *Set) (*Filter, error) {
 	tree, fault := parse(expr)
-	c := compiler{set: set, fault: fault}
+	c := compiler{set: set, Fault: fault}
 	f := &Filter{expr: expr, test: func(*dissect.Frame, Times) bool { return true }}
-	if tree != nil && !c.fault.set {
+	if tree != nil && !c.Failed {
 		f.test = c.expr(tree)
 	}
-	if err := c.err(expr); err != nil {
+	if err := c.Err(expr); err != nil {
 		return nil, err
 	}
 	f.tree, f.late, f.notices = c.tree, c.late, c.notices
@@ -52,7 +53,7 @@ func (f *Filter) String() string { return f.expr }
 
 // A compiler turns a tree of nodes into closures. Its first fault sticks.
 type compiler struct {
-	fault
+	syntax.Fault
 	set  *Set
 	tree bool
 	late bool
@@ -62,7 +63,7 @@ type compiler struct {
 
 // expr compiles a node.
 func (c *compiler) expr(x expr) test {
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	switch x := x.(type) {
@@ -99,14 +100,14 @@ func (c *compiler) truth(x *truth) test {
 	o := c.operand(x.x)
 	_, mask := x.x.(*masked)
 	switch {
-	case c.fault.set:
+	case c.Failed:
 		return nil
 	case mask || o.class == classBool:
 		return kit[uint64]{source: uintSource}.quantified(x.mode, o, func(v uint64) bool { return v != 0 })
 	case x.mode != modeDefault:
-		c.fail(x.at, "any and all need a comparison")
+		c.Fail(x.at, "any and all need a comparison")
 	case o.computed:
-		c.fail(o.at, "%s needs a comparison", o.name)
+		c.Fail(o.at, "%s needs a comparison", o.name)
 	}
 	return c.present(o)
 }
@@ -126,7 +127,7 @@ func (c *compiler) comparison(x *comparison) test {
 		return c.mirrored(x, lhs)
 	}
 	o := c.operand(x.lhs)
-	if c.fault.set || !c.allowed(x, o) {
+	if c.Failed || !c.allowed(x, o) {
 		return nil
 	}
 	if a := c.asConstant(x.rhs, o); a != nil {
@@ -138,13 +139,13 @@ func (c *compiler) comparison(x *comparison) test {
 // mirrored compiles a comparison whose left side is a constant.
 func (c *compiler) mirrored(x *comparison, a *atom) test {
 	if _, both := c.constant(x.rhs); both || x.op >= opContains {
-		c.fail(a.at, "the left side of %s must be a field, but %s is a constant", relopNames[x.op], a.text)
+		c.Fail(a.At, "the left side of %s must be a field, but %s is a constant", relopNames[x.op], a.Text)
 		return nil
 	}
 	o := c.operand(x.rhs)
 	y := *x
 	y.op = x.op.mirrored()
-	if c.fault.set || !c.allowed(&y, o) {
+	if c.Failed || !c.allowed(&y, o) {
 		return nil
 	}
 	return c.relation(&y, c.inDay(o, a), a)
@@ -155,13 +156,13 @@ func (c *compiler) allowed(x *comparison, o *operand) bool {
 	text := o.class == classBytes || o.class == classText
 	switch {
 	case o.class == classPresence:
-		c.fail(o.at, "%s has no value; only its presence can be tested", o.name)
+		c.Fail(o.at, "%s has no value; only its presence can be tested", o.name)
 	case x.op >= opContains && !text:
-		c.fail(o.at, "%s is %s, but %s needs text or bytes", o.name, o.phrase(), relopNames[x.op])
+		c.Fail(o.at, "%s is %s, but %s needs text or bytes", o.name, o.phrase(), relopNames[x.op])
 	case o.class == classBool && x.op > opNe:
-		c.fail(x.at, "%s is a flag, and flags have no order", o.name)
+		c.Fail(x.at, "%s is a flag, and flags have no order", o.name)
 	}
-	return !c.fault.set
+	return !c.Failed
 }
 
 // relation compiles the relation of an operand to a constant.
@@ -180,16 +181,16 @@ func (c *compiler) relation(x *comparison, o *operand, a *atom) test {
 
 // pair compiles the relation between two fields.
 func (c *compiler) pair(x *comparison, a, b *operand) test {
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	a, b = a.unified(b), b.unified(a)
 	switch {
 	case x.op == opMatches:
-		c.fail(b.at, "matches needs a string")
+		c.Fail(b.at, "matches needs a string")
 		return nil
 	case a.class != b.class:
-		c.fail(b.at, "%s is %s and %s is %s, which can't be compared", a.name, a.phrase(), b.name, b.phrase())
+		c.Fail(b.at, "%s is %s and %s is %s, which can't be compared", a.name, a.phrase(), b.name, b.phrase())
 		return nil
 	case x.op == opContains:
 		return containsPair(x.mode, a, b)
@@ -200,14 +201,14 @@ func (c *compiler) pair(x *comparison, a, b *operand) test {
 // membership compiles in and not in.
 func (c *compiler) membership(x *membership) test {
 	if a, constant := c.constant(x.x); constant {
-		c.fail(a.at, "the left side of in must be a field, but %s is a constant", a.text)
+		c.Fail(a.At, "the left side of in must be a field, but %s is a constant", a.Text)
 	}
 	o := c.operand(x.x)
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	if o.class == classPresence {
-		c.fail(o.at, "%s has no value; only its presence can be tested", o.name)
+		c.Fail(o.at, "%s has no value; only its presence can be tested", o.name)
 		return nil
 	}
 	if len(x.items) > 0 {

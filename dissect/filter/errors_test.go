@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -145,18 +146,18 @@ var rejected = []struct {
 	{"tp..seq", 3, 2, "unexpected .. (tests are joined by and, or, xor)"},
 	{"frame.type == 1", 1, 10, "unknown field frame.type (did you mean frame.time?)"},
 	{"conection == 1", 1, 9, "unknown name conection (did you mean connection?)"},
-	{strings.Repeat("(", MaxDepth+1) + "tp", MaxDepth + 1, 1, "nested more than 100 deep"},
-	{strings.Repeat("not ", MaxDepth+1) + "tp", 4*MaxDepth + 1, 3, "nested more than 100 deep"},
-	{strings.Repeat("len(", MaxDepth+1) + "tp", 4*MaxDepth + 1, 3, "nested more than 100 deep"},
-	{"tp.body" + strings.Repeat("[0:]", MaxDepth+1), 7 + 4*MaxDepth + 1, 4, "nested more than 100 deep"},
-	{"tp" + strings.Repeat(" ", MaxLength), MaxLength + 1, 2, "the expression is longer than 65536 bytes"},
+	{strings.Repeat("(", syntax.MaxDepth+1) + "tp", syntax.MaxDepth + 1, 1, "nested more than 100 deep"},
+	{strings.Repeat("not ", syntax.MaxDepth+1) + "tp", 4*syntax.MaxDepth + 1, 3, "nested more than 100 deep"},
+	{strings.Repeat("len(", syntax.MaxDepth+1) + "tp", 4*syntax.MaxDepth + 1, 3, "nested more than 100 deep"},
+	{"tp.body" + strings.Repeat("[0:]", syntax.MaxDepth+1), 7 + 4*syntax.MaxDepth + 1, 4, "nested more than 100 deep"},
+	{"tp" + strings.Repeat(" ", syntax.MaxLength), syntax.MaxLength + 1, 2, "the expression is longer than 65536 bytes"},
 	{`tp.name == "ééé" and tp.sq`, 22, 5, "unknown field tp.sq (did you mean tp.seq?)"},
 }
 
 func TestErrors(t *testing.T) {
 	for _, c := range rejected {
 		_, err := Compile(c.expr, testSet)
-		var e *Error
+		var e *syntax.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%.80s: accepted", c.expr)
 			continue
@@ -175,7 +176,7 @@ func TestRender(t *testing.T) {
 		strings.Repeat("tp or ", 99) + "x": "  " + strings.Repeat("tp or ", 99)[595-160:] + "x\n" + strings.Repeat(" ", 2+159) + "^",
 	} {
 		_, err := Compile(expr, testSet)
-		if got := err.(*Error).Render(); got != want {
+		if got := err.(*syntax.Error).Render(); got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", expr, got, want)
 		}
 		if !strings.HasSuffix(err.Error(), want) || !strings.HasPrefix(err.Error(), "unknown ") {
@@ -202,7 +203,7 @@ func FuzzCompile(f *testing.F) {
 			filter.Match(fr, testTimes)
 			return
 		}
-		e := err.(*Error)
+		e := err.(*syntax.Error)
 		if e.Column < 1 || e.Length < 1 || e.Column-1+e.Length > utf8.RuneCountInString(expr) {
 			t.Errorf("%q: column %d, length %d", expr, e.Column, e.Length)
 		}

@@ -13,14 +13,14 @@ const (
 )
 
 // escape reads one escape sequence and appends what it stands for.
-func (l *lexer) escape(text []byte) []byte {
-	rest := l.src[l.pos+1:]
+func (l lexer) escape(text []byte) []byte {
+	rest := l.Rest()[1:]
 	if rest == "" {
-		l.pos++ // the string is not closed, which is the better message
+		l.Pos++ // the string is not closed, which is the better message
 		return text
 	}
 	if i := strings.IndexByte(escapeLetters, rest[0]); i >= 0 {
-		l.pos += 2
+		l.Pos += 2
 		return append(text, escapeBytes[i])
 	}
 	switch c := rest[0]; {
@@ -34,24 +34,24 @@ func (l *lexer) escape(text []byte) []byte {
 		return l.number(text, 0, 1, 3, 8)
 	}
 	_, n := utf8.DecodeRuneInString(rest)
-	l.fail(span{l.pos, l.pos + 1 + n}, `unknown escape \%s (\\ is a backslash, r"…" a string without escapes)`, rest[:n])
+	l.Fail(l.Next(1+n), `unknown escape \%s (\\ is a backslash, r"…" a string without escapes)`, rest[:n])
 	return text
 }
 
 // number reads a numeric escape of least to most digits after skip letters.
-func (l *lexer) number(text []byte, skip, least, most, base int) []byte {
-	start := l.pos + 1 + skip
+func (l lexer) number(text []byte, skip, least, most, base int) []byte {
+	start := l.Pos + 1 + skip
 	end := start
-	for end < len(l.src) && end-start < most && digit(l.src[end]) < base {
+	for end < len(l.Src) && end-start < most && digit(l.Src[end]) < base {
 		end++
 	}
-	v, err := strconv.ParseUint(l.src[start:end], base, 32)
+	v, err := strconv.ParseUint(l.Src[start:end], base, 32)
 	wide := least >= 4 // \u and \U name code points, the others bytes
 	if err != nil || end-start < least || !wide && v > 0xff || wide && !utf8.ValidRune(rune(v)) {
-		l.fail(span{l.pos, end}, "bad escape %s", l.src[l.pos:end])
+		l.Fail(l.Next(end-l.Pos), "bad escape %s", l.Src[l.Pos:end])
 		return text
 	}
-	l.pos = end
+	l.Pos = end
 	if wide {
 		return utf8.AppendRune(text, rune(v))
 	}

@@ -15,10 +15,10 @@ var functionNames = []string{"len", "count", "lower", "upper", "string"}
 // call compiles a function.
 func (c *compiler) call(t *call) *operand {
 	if a, constant := c.constant(t.arg); constant {
-		c.fail(a.at, "%s needs a field, but %s is a constant", t.fn, a.text)
+		c.Fail(a.At, "%s needs a field, but %s is a constant", t.fn, a.Text)
 	}
 	o := c.operand(t.arg)
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	r := &operand{notation: notation{name: t.fn + "(" + o.name + ")"}, at: t.at, computed: true, tree: o.tree, late: o.late}
@@ -34,7 +34,7 @@ func (c *compiler) call(t *call) *operand {
 	case "string":
 		c.spelled(r, o)
 	default:
-		c.fail(span{t.at.start, t.at.start + len(t.fn)}, "unknown function %s%s", t.fn, spell.DidYouMean(t.fn, functionNames))
+		c.Fail(span{Start: t.at.Start, End: t.at.Start + len(t.fn)}, "unknown function %s%s", t.fn, spell.DidYouMean(t.fn, functionNames))
 	}
 	return r
 }
@@ -48,7 +48,7 @@ func (c *compiler) length(r, o *operand) {
 	case classText:
 		r.uints = mapped(o.texts, func(s string) (uint64, bool) { return uint64(len(s)), true })
 	default:
-		c.fail(o.at, "%s is %s, but len needs text or bytes", o.name, o.phrase())
+		c.Fail(o.at, "%s is %s, but len needs text or bytes", o.name, o.phrase())
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *compiler) count(r, o *operand) {
 	case o.uints != nil:
 		r.uints = counted(o.uints) // groups are counted by their nodes
 	default:
-		c.fail(o.at, "%s has no values to count", o.name)
+		c.Fail(o.at, "%s has no values to count", o.name)
 	}
 }
 
@@ -74,7 +74,7 @@ func (c *compiler) convert(r, o *operand, f func(string) string) {
 	case o.plain:
 		r.texts = mapped(o.bytes, func(b []byte) (string, bool) { return f(string(b)), true })
 	default:
-		c.fail(o.at, "%s is %s, but lower and upper need text", o.name, o.phrase())
+		c.Fail(o.at, "%s is %s, but lower and upper need text", o.name, o.phrase())
 	}
 }
 
@@ -89,7 +89,7 @@ func (c *compiler) spelled(r, o *operand) {
 	case classAddress:
 		r.texts = mapped(o.addresses, func(a address) (string, bool) { return a.String(), true })
 	default:
-		c.fail(o.at, "%s is %s, but string needs a number or an address", o.name, o.phrase())
+		c.Fail(o.at, "%s is %s, but string needs a number or an address", o.name, o.phrase())
 	}
 }
 

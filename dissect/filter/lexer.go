@@ -2,66 +2,39 @@ package filter
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
-// tokenKind tells tokens apart.
-type tokenKind uint8
-
+// Kinds of tokens that other languages do not have.
 const (
-	tokEnd    tokenKind = iota // end of the expression
-	tokWord                    // name, keyword or unquoted constant
-	tokString                  // "…", escapes resolved
-	tokRaw                     // r"…"
-	tokChar                    // 'a'
-	tokSlice                   // [1,3-5], text without the brackets
-	tokSymbol                  // an operator or punctuation
+	tokString = syntax.Own + iota // "…", escapes resolved
+	tokRaw                        // r"…"
+	tokChar                       // 'a'
+	tokSlice                      // [1,3-5], text without the brackets
 )
 
-// A token is one lexical element.
-type token struct {
-	kind tokenKind
-	text string // meaning: escapes of strings are resolved
-	at   span
-}
+type (
+	token = syntax.Token
+	span  = syntax.Span
+)
 
 // symbols are the operators and punctuation, longer ones first.
-var symbols = [...]string{
+var symbols = []string{
 	"===", "!==", "==", "!=", ">=", "<=", "&&", "||", "^^", "..",
 	">", "<", "~", "&", "!", "(", ")", "{", "}", ",",
 }
 
-// A lexer splits an expression into tokens.
-type lexer struct {
-	fault
-	src string
-	pos int
-}
+// hints say more of characters that begin nothing.
+var hints = map[rune]string{'=': "unexpected = (== compares)", '|': "unexpected | (|| is or)", ']': "this ] closes nothing"}
 
-// lex gives all tokens; the last is tokEnd.
-func (l *lexer) lex() []token {
-	var all []token
-	for {
-		t := l.next()
-		if l.set {
-			return []token{{kind: tokEnd}}
-		}
-		all = append(all, t)
-		if t.kind == tokEnd {
-			return all
-		}
-	}
-}
+// A lexer splits an expression into tokens.
+type lexer struct{ *syntax.Lexer }
 
 // next reads one token.
-func (l *lexer) next() token {
-	for l.pos < len(l.src) && strings.IndexByte(" \t\r\n", l.src[l.pos]) >= 0 {
-		l.pos++
-	}
-	rest := l.src[l.pos:]
+func next(in *syntax.Lexer) token {
+	l, rest := lexer{in}, in.Rest()
 	switch {
-	case rest == "":
-		return token{tokEnd, "", span{l.pos, l.pos}}
 	case rest[0] == '"':
 		return l.quoted(0, '"', tokString)
 	case rest[0] == '\'':
@@ -72,39 +45,9 @@ func (l *lexer) next() token {
 		return l.slice()
 	}
 	if n := wordLength(rest); n > 0 {
-		return l.take(tokWord, n)
+		return l.Take(syntax.Word, n)
 	}
-	return l.symbol()
-}
-
-// take makes a token of the next n bytes.
-func (l *lexer) take(kind tokenKind, n int) token {
-	t := token{kind, l.src[l.pos : l.pos+n], span{l.pos, l.pos + n}}
-	l.pos += n
-	return t
-}
-
-// symbol reads an operator.
-func (l *lexer) symbol() token {
-	rest := l.src[l.pos:]
-	for _, s := range symbols {
-		if strings.HasPrefix(rest, s) {
-			return l.take(tokSymbol, len(s))
-		}
-	}
-	r, n := utf8.DecodeRuneInString(rest)
-	at := span{l.pos, l.pos + n}
-	switch r {
-	case '=':
-		l.fail(at, "unexpected = (== compares)")
-	case '|':
-		l.fail(at, "unexpected | (|| is or)")
-	case ']':
-		l.fail(at, "this ] closes nothing")
-	default:
-		l.fail(at, "unexpected character %q", r)
-	}
-	return token{}
+	return l.Symbol(symbols, hints)
 }
 
 // wordLength is the length of the word at the start of s. Words hold all that
@@ -123,50 +66,47 @@ func isWord(c byte) bool {
 }
 
 // slice reads from a bracket to the closing one.
-func (l *lexer) slice() token {
-	n := strings.IndexByte(l.src[l.pos:], ']')
+func (l lexer) slice() token {
+	n := strings.IndexByte(l.Rest(), ']')
 	if n < 0 {
-		l.fail(span{l.pos, l.pos + 1}, "this [ is not closed")
+		l.Fail(l.Next(1), "this [ is not closed")
 		return token{}
 	}
-	t := l.take(tokSlice, n+1)
-	t.text = t.text[1:n]
+	t := l.Take(tokSlice, n+1)
+	t.Text = t.Text[1:n]
 	return t
 }
 
 // quoted reads a string or character constant whose quote stands after skip bytes.
-func (l *lexer) quoted(skip int, quote byte, kind tokenKind) token {
-	start := l.pos
-	l.pos += skip + 1
+func (l lexer) quoted(skip int, quote byte, kind syntax.Kind) token {
+	begin := l.Next(skip + 1)
+	l.Pos += skip + 1
 	var text []byte
-	for l.pos < len(l.src) {
-		switch c := l.src[l.pos]; {
+	for l.Rest() != "" && !l.Failed {
+		switch c := l.Src[l.Pos]; {
 		case c == quote:
-			l.pos++
-			return token{kind, string(text), span{start, l.pos}}
+			l.Pos++
+			return token{Kind: kind, Text: string(text), At: begin.To(l.Next(0))}
 		case c == '\\' && kind == tokRaw:
 			text = l.rawBackslash(text)
 		case c == '\\':
 			text = l.escape(text)
 		default:
 			text = append(text, c)
-			l.pos++
-		}
-		if l.set {
-			return token{}
+			l.Pos++
 		}
 	}
-	l.fail(span{start, start + skip + 1}, "this quote is not closed")
+	l.Fail(begin, "this quote is not closed")
 	return token{}
 }
 
 // rawBackslash keeps a backslash, and with it a quote that it protects.
-func (l *lexer) rawBackslash(text []byte) []byte {
+func (l lexer) rawBackslash(text []byte) []byte {
 	n := 1
-	if strings.HasPrefix(l.src[l.pos:], `\"`) {
+	if strings.HasPrefix(l.Rest(), `\"`) {
 		n = 2
 	}
-	text = append(text, l.src[l.pos:l.pos+n]...)
-	l.pos += n
+	text = append(text, l.Rest()[:n]...)
+	l.Pos += n
 	return text
 }

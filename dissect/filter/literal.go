@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A notation says how constants of an operand are written.
@@ -22,21 +23,21 @@ type notation struct {
 }
 
 // quoted reports whether a constant is a string.
-func (a *atom) quoted() bool { return a.kind == tokString || a.kind == tokRaw }
+func (a *atom) quoted() bool { return a.Kind == tokString || a.Kind == tokRaw }
 
 // point is the interval of one value.
 func point[V any](v V) interval[V] { return interval[V]{v, v} }
 
 // parseNumber reads a non-negative integer in any base, or a character.
 func parseNumber(a *atom) (uint64, bool) {
-	if a.kind == tokChar {
-		if r := []rune(a.text); len(r) == 1 && len(a.text) == 1 {
-			return uint64(a.text[0]), true
+	if a.Kind == tokChar {
+		if r := []rune(a.Text); len(r) == 1 && len(a.Text) == 1 {
+			return uint64(a.Text[0]), true
 		}
 		return 0, false
 	}
-	v, err := strconv.ParseUint(a.text, 0, 64)
-	return v, err == nil && !strings.Contains(a.text, "_")
+	v, err := strconv.ParseUint(a.Text, 0, 64)
+	return v, err == nil && !strings.Contains(a.Text, "_")
 }
 
 // parseBool reads true, false or a number.
@@ -44,13 +45,13 @@ func parseBool(n *notation, a *atom) (interval[uint64], string) {
 	if v, ok := parseNumber(a); ok && !a.quoted() {
 		return point(truthNumber(v != 0)), ""
 	}
-	switch strings.ToLower(a.text) {
+	switch strings.ToLower(a.Text) {
 	case "true":
 		return point[uint64](1), ""
 	case "false":
 		return point[uint64](0), ""
 	}
-	return interval[uint64]{}, fmt.Sprintf("%s is neither true nor false, but %s is a flag", a.text, n.name)
+	return interval[uint64]{}, fmt.Sprintf("%s is neither true nor false, but %s is a flag", a.Text, n.name)
 }
 
 // parseUint reads a number, the name of a value, or what the notation allows.
@@ -58,10 +59,10 @@ func parseUint(n *notation, a *atom) (interval[uint64], string) {
 	if n.octets {
 		return parseOctets(n, a)
 	}
-	if v, ok := n.named(a.text); ok {
+	if v, ok := n.named(a.Text); ok {
 		return point(v), ""
 	}
-	if v, ok := n.version(a.text); ok {
+	if v, ok := n.version(a.Text); ok {
 		return point(v), ""
 	}
 	v, ok := parseNumber(a)
@@ -69,7 +70,7 @@ func parseUint(n *notation, a *atom) (interval[uint64], string) {
 	case !ok || a.quoted() && (n.base == dissect.Dec || n.base == dissect.Hex):
 		return interval[uint64]{}, n.noNumber(a)
 	case 0 < n.size && n.size < 8 && v>>(8*n.size) != 0:
-		return interval[uint64]{}, fmt.Sprintf("%s is too big for %s, maximum %d", a.text, n.name, uint64(1)<<(8*n.size)-1)
+		return interval[uint64]{}, fmt.Sprintf("%s is too big for %s, maximum %d", a.Text, n.name, uint64(1)<<(8*n.size)-1)
 	}
 	return point(v), ""
 }
@@ -100,27 +101,27 @@ func (n *notation) version(s string) (uint64, bool) {
 
 // noNumber explains why a constant is none for a number.
 func (n *notation) noNumber(a *atom) string {
-	if _, err := strconv.ParseInt(a.text, 0, 64); err == nil && strings.HasPrefix(a.text, "-") {
+	if _, err := strconv.ParseInt(a.Text, 0, 64); err == nil && strings.HasPrefix(a.Text, "-") {
 		return fmt.Sprintf("%s is never negative", n.name)
 	}
 	if len(n.values) == 0 {
 		if a.quoted() {
-			return fmt.Sprintf("%q is a string, but %s is a number", a.text, n.name)
+			return fmt.Sprintf("%q is a string, but %s is a number", a.Text, n.name)
 		}
-		return fmt.Sprintf("%s is not a number", a.text)
+		return fmt.Sprintf("%s is not a number", a.Text)
 	}
 	names := make([]string, len(n.values))
 	for i := range n.values {
 		names[i] = n.values[i].Name
 	}
-	return fmt.Sprintf("%s has no value named %s%s", n.name, a.text, spell.DidYouMean(a.text, names))
+	return fmt.Sprintf("%s has no value named %s%s", n.name, a.Text, spell.DidYouMean(a.Text, names))
 }
 
 // parseOctets reads a number of a few bytes as a byte string.
 func parseOctets(n *notation, a *atom) (interval[uint64], string) {
 	b, problem := parseBytes(n, a)
 	if problem == "" && len(b.lo) != n.size {
-		problem = fmt.Sprintf("%s and the mask of %s differ in length", a.text, n.name)
+		problem = fmt.Sprintf("%s and the mask of %s differ in length", a.Text, n.name)
 	}
 	var v uint64
 	for _, c := range b.lo {
@@ -134,27 +135,27 @@ func parseInt(n *notation, a *atom) (interval[int64], string) {
 	if v, ok := parseNumber(a); ok && v <= math.MaxInt64 && !a.quoted() {
 		return point(int64(v)), ""
 	}
-	v, err := strconv.ParseInt(a.text, 0, 64)
-	if err != nil || a.kind != tokWord || strings.ContainsAny(a.text, "_+") {
-		return interval[int64]{}, n.noNumber(&atom{kind: a.kind, text: strings.TrimPrefix(a.text, "-")})
+	v, err := strconv.ParseInt(a.Text, 0, 64)
+	if err != nil || a.Kind != syntax.Word || strings.ContainsAny(a.Text, "_+") {
+		return interval[int64]{}, n.noNumber(&atom{Kind: a.Kind, Text: strings.TrimPrefix(a.Text, "-")})
 	}
 	return point(v), ""
 }
 
 // parseBytes reads a string, a byte string, a small hexadecimal number or a character.
 func parseBytes(n *notation, a *atom) (interval[[]byte], string) {
-	if a.kind != tokWord || n.plain {
-		return point([]byte(a.text)), ""
+	if a.Kind != syntax.Word || n.plain {
+		return point([]byte(a.Text)), ""
 	}
-	if digits, ok := strings.CutPrefix(strings.ToLower(a.text), "0x"); ok {
+	if digits, ok := strings.CutPrefix(strings.ToLower(a.Text), "0x"); ok {
 		if v, err := strconv.ParseUint(digits, 16, 8); err == nil && digits[0] != '+' {
 			return point([]byte{byte(v)}), ""
 		}
-		return interval[[]byte]{}, fmt.Sprintf("%s is not a single byte; longer constants are written 01:02", a.text)
+		return interval[[]byte]{}, fmt.Sprintf("%s is not a single byte; longer constants are written 01:02", a.Text)
 	}
-	b, ok := byteString(a.text)
+	b, ok := byteString(a.Text)
 	if !ok {
-		return interval[[]byte]{}, fmt.Sprintf("%s is not a byte string such as 01:02:ab, but %s is bytes", a.text, n.name)
+		return interval[[]byte]{}, fmt.Sprintf("%s is not a byte string such as 01:02:ab, but %s is bytes", a.Text, n.name)
 	}
 	return point(b), ""
 }
@@ -189,12 +190,12 @@ func colons(r rune) rune {
 // parseText takes any constant as text; a closed set of words must hold it.
 func parseText(n *notation, a *atom) (interval[string], string) {
 	if n.words == nil {
-		return point(a.text), ""
+		return point(a.Text), ""
 	}
 	for _, w := range n.words {
-		if w == a.text || w == strings.ReplaceAll(a.text, "_", "-") {
+		if w == a.Text || w == strings.ReplaceAll(a.Text, "_", "-") {
 			return point(w), ""
 		}
 	}
-	return interval[string]{}, fmt.Sprintf("%s is never %q%s", n.name, a.text, spell.DidYouMean(a.text, n.words))
+	return interval[string]{}, fmt.Sprintf("%s is never %q%s", n.name, a.Text, spell.DidYouMean(a.Text, n.words))
 }

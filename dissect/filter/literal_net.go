@@ -2,6 +2,7 @@ package filter
 
 import (
 	"fmt"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -10,12 +11,12 @@ import (
 
 // parseAddress reads an address or a subnet, which is the range of its addresses.
 func parseAddress(n *notation, a *atom) (interval[address], string) {
-	prefix, err := parsePrefix(a.text)
-	if err != nil || a.kind == tokChar {
-		return interval[address]{}, fmt.Sprintf("%s is neither an address nor a subnet", a.text)
+	prefix, err := parsePrefix(a.Text)
+	if err != nil || a.Kind == tokChar {
+		return interval[address]{}, fmt.Sprintf("%s is neither an address nor a subnet", a.Text)
 	}
 	if six := strings.HasPrefix(n.name, "ipv6."); six != prefix.Addr().Is6() {
-		return interval[address]{}, fmt.Sprintf("%s is %s, and %s is not", a.text, family(!six), n.name)
+		return interval[address]{}, fmt.Sprintf("%s is %s, and %s is not", a.Text, family(!six), n.name)
 	}
 	bits := prefix.Bits()
 	if prefix.Addr().Is4() {
@@ -61,15 +62,15 @@ var layouts = [...]string{
 
 // parseTime reads a time, or seconds since 1970.
 func parseTime(n *notation, a *atom) (interval[int64], string) {
-	if v, ok := seconds(a.text); ok && a.kind == tokWord {
+	if v, ok := seconds(a.Text); ok && a.Kind == syntax.Word {
 		return point(v), ""
 	}
 	for _, layout := range layouts {
-		if t, err := time.Parse(layout, a.text); err == nil && a.kind != tokChar && nanoYears(t) {
+		if t, err := time.Parse(layout, a.Text); err == nil && a.Kind != tokChar && nanoYears(t) {
 			return point(t.UnixNano()), ""
 		}
 	}
-	return interval[int64]{}, fmt.Sprintf(`%s is not a time such as "2026-01-31T12:00:00.5Z", or "12:00:00.5" on the first day`, a.text)
+	return interval[int64]{}, fmt.Sprintf(`%s is not a time such as "2026-01-31T12:00:00.5Z", or "12:00:00.5" on the first day`, a.Text)
 }
 
 // nanoYears reports whether 64 bits of nanoseconds can hold a time.
@@ -77,9 +78,9 @@ func nanoYears(t time.Time) bool { return 1678 <= t.Year() && t.Year() < 2262 }
 
 // parseSpan reads seconds with fractions.
 func parseSpan(n *notation, a *atom) (interval[int64], string) {
-	v, ok := seconds(a.text)
-	if !ok || a.kind != tokWord {
-		return interval[int64]{}, fmt.Sprintf("%s is not a number of seconds such as 0.25", a.text)
+	v, ok := seconds(a.Text)
+	if !ok || a.Kind != syntax.Word {
+		return interval[int64]{}, fmt.Sprintf("%s is not a number of seconds such as 0.25", a.Text)
 	}
 	return point(v), ""
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // An operand is a compiled term: its class, how its constants are written and
@@ -48,11 +49,11 @@ func (c *compiler) constant(t term) (*atom, bool) {
 	if !ok {
 		return nil, false
 	}
-	if a.kind != tokWord {
+	if a.Kind != syntax.Word {
 		return a, true
 	}
-	_, known := c.set.lookup(a.text)
-	return a, !known && !looksLikeName(a.text)
+	_, known := c.set.lookup(a.Text)
+	return a, !known && !looksLikeName(a.Text)
 }
 
 // looksLikeName tells misspelled names from constants.
@@ -69,14 +70,14 @@ func (c *compiler) asConstant(t term, o *operand) *atom {
 	if !ok {
 		return nil
 	}
-	e, known := c.set.lookup(a.text)
-	if a.kind != tokWord || !known {
+	e, known := c.set.lookup(a.Text)
+	if a.Kind != syntax.Word || !known {
 		return a
 	}
-	if _, named := o.named(a.text); named || o.plain {
+	if _, named := o.named(a.Text); named || o.plain {
 		return a
 	}
-	word := !strings.Contains(a.text, ".") // such as ack, which is one of the analysis
+	word := !strings.Contains(a.Text, ".") // such as ack, which is one of the analysis
 	if o.class == classText && (word && e.class != classText || o.words != nil) {
 		return a
 	}
@@ -96,7 +97,7 @@ func (c *compiler) operand(t term) *operand {
 	case *masked:
 		o = c.masked(t)
 	}
-	if c.fault.set || o == nil {
+	if c.Failed || o == nil {
 		return &operand{}
 	}
 	c.tree, c.late, c.notices = c.tree || o.tree, c.late || o.late, c.notices || o.notices
@@ -105,35 +106,35 @@ func (c *compiler) operand(t term) *operand {
 
 // field looks a name up.
 func (c *compiler) field(a *atom) *operand {
-	e, ok := c.set.lookup(a.text)
-	if a.kind != tokWord || !ok {
-		c.fail(a.at, "%s", c.set.unknown(a))
+	e, ok := c.set.lookup(a.Text)
+	if a.Kind != syntax.Word || !ok {
+		c.Fail(a.At, "%s", c.set.unknown(a))
 		return nil
 	}
 	o := e.operand
-	o.name, o.at = a.text, a.at
+	o.name, o.at = a.Text, a.At
 	return &o
 }
 
 // masked compiles x & constant, for numbers and for short byte strings.
 func (c *compiler) masked(t *masked) *operand {
 	o := c.operand(t.x)
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	if o.class == classBytes {
 		o = c.maskedBytes(o, t.mask)
 	}
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	if o.class != classUint {
-		c.fail(o.at, "%s is %s, but & needs a number", o.name, o.phrase())
+		c.Fail(o.at, "%s is %s, but & needs a number", o.name, o.phrase())
 		return nil
 	}
 	m, problem := parseUint(&o.notation, t.mask)
 	if problem != "" {
-		c.fail(t.mask.at, "%s", problem)
+		c.Fail(t.mask.At, "%s", problem)
 		return nil
 	}
 	masked := *o
@@ -150,7 +151,7 @@ func (c *compiler) maskedBytes(o *operand, mask *atom) *operand {
 		problem = "a mask has 1 to 8 bytes"
 	}
 	if problem != "" {
-		c.fail(mask.at, "%s", problem)
+		c.Fail(mask.At, "%s", problem)
 		return nil
 	}
 	n := *o
@@ -170,7 +171,7 @@ func bigEndian(b []byte) (v uint64) {
 // slice compiles x[…].
 func (c *compiler) slice(t *slice) *operand {
 	o := c.operand(t.x)
-	if c.fault.set {
+	if c.Failed {
 		return nil
 	}
 	s := *o
@@ -181,7 +182,7 @@ func (c *compiler) slice(t *slice) *operand {
 	case classText:
 		s.texts = mapped(o.texts, cut[string](t.ranges))
 	default:
-		c.fail(o.at, "%s is %s, and only bytes and text have slices", o.name, o.phrase())
+		c.Fail(o.at, "%s is %s, and only bytes and text have slices", o.name, o.phrase())
 	}
 	return &s
 }

@@ -1,10 +1,6 @@
 package filter
 
-// Limits on expressions, so that none takes unbounded memory or stack.
-const (
-	MaxLength = 64 << 10 // bytes
-	MaxDepth  = 100      // parentheses, negations and function calls inside each other
-)
+import "github.com/dpdissect/dpdissect/dissect/syntax"
 
 // relops are the relations by spelling.
 var relops = map[string]struct {
@@ -28,99 +24,35 @@ var keywords = map[string]string{
 }
 
 // A parser is a recursive descent over the tokens of one expression.
-type parser struct {
-	fault
-	tokens []token
-	pos    int
-	depth  int
-}
+type parser struct{ syntax.Parser }
 
 // parse gives the tree of an expression, nil for an empty one.
-func parse(src string) (expr, fault) {
-	if len(src) > MaxLength {
-		f := fault{}
-		f.fail(span{MaxLength, len(src)}, "the expression is longer than %d bytes", MaxLength)
-		return nil, f
-	}
-	l := lexer{src: src}
-	p := parser{tokens: l.lex(), fault: l.fault}
-	if p.set || p.peek().kind == tokEnd {
-		return nil, p.fault
+func parse(src string) (expr, syntax.Fault) {
+	p := parser{syntax.NewParser(src, next)}
+	p.Joined, p.Stray = "tests are joined by and, or, xor", stray
+	if p.Peek().Kind == syntax.End {
+		return nil, p.Fault
 	}
 	x := p.expression()
-	if t := p.peek(); t.kind != tokEnd {
-		p.unexpected(t)
-	}
-	return x, p.fault
+	p.Finish()
+	return x, p.Fault
 }
 
-// peek is the next token. After a fault it is the end, so that loops end.
-func (p *parser) peek() token {
-	if p.set {
-		return token{kind: tokEnd}
-	}
-	return p.tokens[p.pos]
-}
-
-// last is the token before the next one.
-func (p *parser) last() token { return p.tokens[max(0, p.pos-1)] }
-
-// take consumes the next token.
-func (p *parser) take() token {
-	t := p.peek()
-	if t.kind != tokEnd {
-		p.pos++
-	}
-	return t
-}
-
-// keyword is what the next token does if it is a keyword, else "".
-func (p *parser) keyword() string {
-	if t := p.peek(); t.kind == tokWord || t.kind == tokSymbol {
-		return keywords[t.text]
+// stray says why a token can't continue a complete expression, "" for nothing special.
+func stray(t token) string {
+	if t.Kind == tokSlice {
+		return "a slice must follow a field directly"
 	}
 	return ""
 }
 
-// symbol consumes a piece of punctuation if it comes next.
-func (p *parser) symbol(s string) bool {
-	if t := p.peek(); t.kind != tokSymbol || t.text != s {
-		return false
+// keyword is what the next token does if it is a keyword, else "".
+func (p *parser) keyword() string {
+	if t := p.Peek(); t.Kind == syntax.Word || t.Kind == syntax.Symbol {
+		return keywords[t.Text]
 	}
-	p.pos++
-	return true
+	return ""
 }
-
-// unexpected fails at a token that can't continue a complete expression.
-func (p *parser) unexpected(t token) {
-	switch {
-	case t.text == ")" && t.kind == tokSymbol:
-		p.fail(t.at, "this ) closes nothing")
-	case t.kind == tokSlice:
-		p.fail(t.at, "a slice must follow a field directly")
-	default:
-		p.fail(t.at, "unexpected %s (tests are joined by and, or, xor)", t.text)
-	}
-}
-
-// missing fails where something should follow the last token.
-func (p *parser) missing(what string) {
-	t := p.peek()
-	if t.kind == tokEnd {
-		p.fail(p.last().at, "%s is missing after %s", what, p.last().text)
-		return
-	}
-	p.fail(t.at, "%s is missing before %s", what, t.text)
-}
-
-// enter goes one level deeper; leave comes back.
-func (p *parser) enter(at span) {
-	if p.depth++; p.depth > MaxDepth {
-		p.fail(at, "nested more than %d deep", MaxDepth)
-	}
-}
-
-func (p *parser) leave() { p.depth-- }
 
 // expression parses what may stand in parentheses.
 func (p *parser) expression() expr {
@@ -139,7 +71,7 @@ func (p *parser) joined(op string, next func() expr) expr {
 	}
 	x := &logic{op, []expr{first}}
 	for p.keyword() == op {
-		p.take()
+		p.Take()
 		x.terms = append(x.terms, next())
 	}
 	return x
@@ -147,30 +79,21 @@ func (p *parser) joined(op string, next func() expr) expr {
 
 // unary parses negations, parentheses and relations.
 func (p *parser) unary() expr {
-	t := p.peek()
+	t := p.Peek()
 	switch {
 	case p.keyword() == "not":
-		p.take()
-		p.enter(t.at)
-		defer p.leave()
+		p.Take()
+		p.Enter(t.At)
+		defer p.Leave()
 		return &negation{p.unary()}
-	case p.symbol("("):
-		p.enter(t.at)
-		defer p.leave()
+	case p.Accept("("):
+		p.Enter(t.At)
+		defer p.Leave()
 		x := p.expression()
-		if !p.symbol(")") {
-			p.unclosed(t)
+		if !p.Accept(")") {
+			p.Unclosed(t)
 		}
 		return x
 	}
 	return p.relation()
-}
-
-// unclosed fails for a parenthesis or brace that something else than its end follows.
-func (p *parser) unclosed(open token) {
-	if t := p.peek(); t.kind != tokEnd {
-		p.unexpected(t)
-		return
-	}
-	p.fail(open.at, "this %s is not closed", open.text)
 }

@@ -1,18 +1,20 @@
 package filter
 
+import "github.com/dpdissect/dpdissect/dissect/syntax"
+
 // relation parses an operand alone, a chain of comparisons or a membership.
 func (p *parser) relation() expr {
-	start := p.peek().at
+	start := p.Peek().At
 	m := p.quantifier()
 	lhs := p.operand()
-	if p.set {
+	if p.Failed {
 		return nil
 	}
 	if not, ok := p.memberOperator(); ok {
 		return &membership{m, not, lhs, p.items()}
 	}
 	if _, ok := p.relop(); !ok {
-		return &truth{m, lhs, start.to(lhs.place())}
+		return &truth{m, lhs, start.To(lhs.place())}
 	}
 	return p.chain(m, lhs)
 }
@@ -25,13 +27,13 @@ func (p *parser) chain(m mode, lhs term) expr {
 		if !ok {
 			break
 		}
-		t := p.take()
+		t := p.Take()
 		rhs := p.operand()
-		if p.set {
+		if p.Failed {
 			return nil
 		}
 		rel := relops[spelling]
-		link := &comparison{rel.op, rel.mode, t.at, lhs, rhs}
+		link := &comparison{rel.op, rel.mode, t.At, lhs, rhs}
 		if m != modeDefault {
 			link.mode = m
 		}
@@ -46,22 +48,22 @@ func (p *parser) chain(m mode, lhs term) expr {
 
 // relop is the spelling of the relation that comes next.
 func (p *parser) relop() (string, bool) {
-	t := p.peek()
-	if t.kind != tokWord && t.kind != tokSymbol {
+	t := p.Peek()
+	if t.Kind != syntax.Word && t.Kind != syntax.Symbol {
 		return "", false
 	}
-	_, ok := relops[t.text]
-	return t.text, ok
+	_, ok := relops[t.Text]
+	return t.Text, ok
 }
 
 // quantifier consumes any or all.
 func (p *parser) quantifier() mode {
 	switch p.keyword() {
 	case "any":
-		p.take()
+		p.Take()
 		return modeAny
 	case "all":
-		p.take()
+		p.Take()
 		return modeAll
 	}
 	return modeDefault
@@ -69,35 +71,35 @@ func (p *parser) quantifier() mode {
 
 // memberOperator consumes in or not in.
 func (p *parser) memberOperator() (not, ok bool) {
-	if next := p.tokens[min(p.pos+1, len(p.tokens)-1)]; p.keyword() == "not" && next.kind == tokWord && next.text == "in" {
-		p.take()
+	if p.keyword() == "not" && p.Ahead(1).Is("in") {
+		p.Take()
 		not = true
 	}
 	if p.keyword() != "in" {
 		return false, false
 	}
-	p.take()
+	p.Take()
 	return not, true
 }
 
 // items parses the set of a membership.
 func (p *parser) items() []item {
-	open := p.peek()
-	if !p.symbol("{") {
-		p.missing("a set in braces")
+	open := p.Peek()
+	if !p.Accept("{") {
+		p.Missing("a set in braces")
 		return nil
 	}
 	var all []item
-	for !p.set {
+	for !p.Failed {
 		it := item{lo: p.constant()}
-		if p.symbol("..") {
+		if p.Accept("..") {
 			it.hi = p.constant()
 		}
 		all = append(all, it)
-		if p.symbol("}") {
+		if p.Accept("}") {
 			break
 		}
-		if !p.symbol(",") {
+		if !p.Accept(",") {
 			p.separator(open)
 		}
 	}
@@ -106,91 +108,96 @@ func (p *parser) items() []item {
 
 // separator fails for what stands between two items of a set.
 func (p *parser) separator(open token) {
-	if t := p.peek(); t.kind != tokEnd {
-		p.fail(t.at, "unexpected %s (constants of a set are separated by commas)", t.text)
-		return
+	if t := p.Peek(); t.Kind != syntax.End {
+		p.Fail(t.At, "unexpected %s (constants of a set are separated by commas)", t.Text)
 	}
-	p.fail(open.at, "this { is not closed")
+	p.Unclosed(open)
+}
+
+// constantComes reports whether the next token is a constant or a name.
+func (p *parser) constantComes() bool {
+	k := p.Peek().Kind
+	_, isRelop := p.relop()
+	return !isRelop && p.keyword() == "" && (k == syntax.Word || k >= tokString && k <= tokChar)
 }
 
 // constant parses an element of a set or a mask.
 func (p *parser) constant() *atom {
-	t := p.peek()
-	if _, isRelop := p.relop(); isRelop || p.keyword() != "" || t.kind < tokWord || t.kind > tokChar {
-		p.missing("a constant")
+	if !p.constantComes() {
+		p.Missing("a constant")
 		return &atom{}
 	}
-	a := atom(p.take())
+	a := atom(p.Take())
 	return &a
 }
 
 // operand parses a name, constant or function with its slices and masks.
 func (p *parser) operand() term {
 	x := p.primary()
-	for !p.set {
-		switch t := p.peek(); {
-		case t.kind == tokSlice:
-			p.take()
+	for !p.Failed {
+		switch t := p.Peek(); {
+		case t.Kind == tokSlice:
+			p.Take()
 			x = p.sliced(x, t)
 		case p.keyword() == "&":
-			p.take()
+			p.Take()
 			x = &masked{x, p.constant()}
 		default:
 			return x
 		}
-		p.enter(p.last().at)
-		defer p.leave()
+		p.Enter(p.Last().At)
+		defer p.Leave()
 	}
 	return nil
 }
 
 // primary parses a function call, a name or a constant.
 func (p *parser) primary() term {
-	t := p.peek()
-	if t.kind == tokWord && p.tokens[p.pos+1].kind == tokSymbol && p.tokens[p.pos+1].text == "(" && p.callable(t) {
+	t := p.Peek()
+	if t.Kind == syntax.Word && p.Ahead(1).Is("(") && p.callable(t) {
 		return p.call()
 	}
-	if _, isRelop := p.relop(); isRelop || p.keyword() != "" || t.kind < tokWord || t.kind > tokChar {
+	if !p.constantComes() {
 		p.missingOperand()
 		return nil
 	}
-	a := atom(p.take())
+	a := atom(p.Take())
 	return &a
 }
 
 // callable reports whether a word before a parenthesis can only be a function.
 func (p *parser) callable(t token) bool {
-	_, isRelop := relops[t.text]
-	return !isRelop && keywords[t.text] == ""
+	_, isRelop := relops[t.Text]
+	return !isRelop && keywords[t.Text] == ""
 }
 
 // missingOperand says what should stand here.
 func (p *parser) missingOperand() {
 	what := "a test"
-	if _, ok := relops[p.last().text]; ok && p.pos > 0 {
+	if _, ok := relops[p.Last().Text]; ok {
 		what = "a value"
 	}
-	if t := p.peek(); p.pos == 0 || t.kind == tokSlice {
-		p.fail(t.at, "unexpected %s (expected a field name)", t.text)
+	if t := p.Peek(); p.Pos == 0 || t.Kind == tokSlice {
+		p.Fail(t.At, "unexpected %s (expected a field name)", t.Text)
 	}
-	p.missing(what)
+	p.Missing(what)
 }
 
 // call parses a function call.
 func (p *parser) call() term {
-	name, open := p.take(), p.take()
-	p.enter(name.at)
-	defer p.leave()
-	if t := p.peek(); t.text == ")" && t.kind == tokSymbol {
-		p.fail(name.at.to(t.at), "%s needs a field", name.text)
+	name, open := p.Take(), p.Take()
+	p.Enter(name.At)
+	defer p.Leave()
+	if t := p.Peek(); t.Is(")") {
+		p.Fail(name.At.To(t.At), "%s needs a field", name.Text)
 		return nil
 	}
 	arg := p.operand()
-	if t := p.peek(); !p.set && t.text == "," && t.kind == tokSymbol {
-		p.fail(t.at, "%s needs one field", name.text)
+	if t := p.Peek(); t.Is(",") {
+		p.Fail(t.At, "%s needs one field", name.Text)
 	}
-	if !p.symbol(")") {
-		p.unclosed(open)
+	if !p.Accept(")") {
+		p.Unclosed(open)
 	}
-	return &call{name.text, arg, name.at.to(p.last().at)}
+	return &call{name.Text, arg, name.At.To(p.Last().At)}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A Name is one name of a set, for reference tables and completion.
@@ -203,18 +204,18 @@ func protocolEntry(name, title string) *entry {
 
 // unknown says that there is no such field, and which ones are near.
 func (s *Set) unknown(a *atom) string {
-	if a.kind != tokWord || !looksLikeName(a.text) {
-		return fmt.Sprintf("%s is a constant, but a field is expected here", a.text)
+	if a.Kind != syntax.Word || !looksLikeName(a.Text) {
+		return fmt.Sprintf("%s is a constant, but a field is expected here", a.Text)
 	}
 	names := make([]string, 0, len(s.entries))
 	for name := range s.entries {
 		names = append(names, name)
 	}
 	kind := "name"
-	if strings.Contains(a.text, ".") {
+	if strings.Contains(a.Text, ".") {
 		kind = "field"
 	}
-	return fmt.Sprintf("unknown %s %s%s", kind, a.text, spell.DidYouMean(a.text, names))
+	return fmt.Sprintf("unknown %s %s%s", kind, a.Text, spell.DidYouMean(a.Text, names))
 }
 
 // Values lists the values of a name that have names themselves, for completion: "CONNECT"

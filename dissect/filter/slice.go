@@ -39,16 +39,16 @@ func fromEnd(offset, length int) int {
 
 // sliced parses the inside of brackets.
 func (p *parser) sliced(x term, t token) term {
-	s := &slice{x: x, at: t.at}
-	offset := t.at.start + 1
-	for _, part := range strings.Split(t.text, ",") {
+	s := &slice{x: x, at: t.At}
+	offset := t.At.Start + 1
+	for _, part := range strings.Split(t.Text, ",") {
 		r, ok := parseRange(strings.TrimSpace(part))
 		if !ok {
-			at := span{offset, offset + len(part)}
+			at := span{Start: offset, End: offset + len(part)}
 			if part == "" {
-				at = t.at
+				at = t.At
 			}
-			p.fail(at, "bad slice %q (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)", part)
+			p.Fail(at, "bad slice %q (slices are [i], [i:n], [i-j], [:n], [i:] and lists of them)", part)
 		}
 		s.ranges = append(s.ranges, r)
 		offset += len(part) + 1

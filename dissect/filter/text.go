@@ -9,11 +9,11 @@ import (
 // contains compiles the search for a constant.
 func (c *compiler) contains(m mode, o *operand, a *atom) test {
 	if o.class == classText {
-		return quantified(m, o.texts, func(s string) bool { return strings.Contains(s, a.text) })
+		return quantified(m, o.texts, func(s string) bool { return strings.Contains(s, a.Text) })
 	}
 	part, problem := parseBytes(&o.notation, a)
 	if problem != "" {
-		c.fail(a.at, "%s", problem)
+		c.Fail(a.At, "%s", problem)
 		return nil
 	}
 	return quantified(m, o.bytes, func(b []byte) bool { return bytes.Contains(b, part.lo) })
@@ -30,13 +30,13 @@ func containsPair(m mode, a, b *operand) test {
 // matches compiles the search for a regular expression, in any case unless it says (?-i).
 func (c *compiler) matches(m mode, o *operand, a *atom) test {
 	if !a.quoted() {
-		c.fail(a.at, "the regular expression must be a string in double quotes")
+		c.Fail(a.At, "the regular expression must be a string in double quotes")
 		return nil
 	}
-	re, err := regexp.Compile("(?i)" + a.text)
+	re, err := regexp.Compile("(?i)" + a.Text)
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		c.fail(a.at, "bad regular expression: %s", strings.Replace(reason, "`(?i)", "`", 1))
+		c.Fail(a.At, "bad regular expression: %s", strings.Replace(reason, "`(?i)", "`", 1))
 		return nil
 	}
 	if o.class == classText {

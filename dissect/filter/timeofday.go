@@ -13,7 +13,7 @@ var dayLayouts = [...]string{"15:04:05", "15:04"}
 // timeOfDay reads a time of the day, in nanoseconds since midnight.
 func timeOfDay(a *atom) (int64, bool) {
 	for _, layout := range dayLayouts {
-		if t, err := time.Parse(layout, a.text); err == nil && a.kind != tokChar {
+		if t, err := time.Parse(layout, a.Text); err == nil && a.Kind != tokChar {
 			return int64(t.Sub(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC))), true
 		}
 	}
@@ -24,7 +24,7 @@ func timeOfDay(a *atom) (int64, bool) {
 func parseTimeOfDay(_ *notation, a *atom) (interval[int64], string) {
 	v, ok := timeOfDay(a)
 	if !ok {
-		return interval[int64]{}, fmt.Sprintf(`%s is not a time of the day such as "12:00:00.5"`, a.text)
+		return interval[int64]{}, fmt.Sprintf(`%s is not a time of the day such as "12:00:00.5"`, a.Text)
 	}
 	return point(v), ""
 }

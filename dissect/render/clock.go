@@ -87,8 +87,7 @@ func (c *Clock) sinceShown(d *dissect.Datagram) int64 {
 	return d.Time - c.shown
 }
 
-// local shifts a time by the zone's offset, which is looked up once for as long
-// as it holds.
+// local adds the zone's offset to a time. It is looked up again only where it may have changed.
 func (c *Clock) local(ns int64) int64 {
 	sec := floorDiv(ns, 1e9)
 	if sec < c.zoneFrom || sec >= c.zoneTo {

@@ -6,8 +6,8 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A level remembers which keys the object now open at its nesting has: the
-// serial number of the last object that took the key.
+// A level remembers which keys the open object of one nesting depth has. For each key it has the
+// serial number of the last object that took it, so that nothing is cleared between objects.
 type level struct{ taken []uint64 }
 
 // take reports whether the object may have the key: not a second time.
@@ -72,9 +72,9 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 	return append(dst, '}'), i
 }
 
-// array appends all elements among the siblings from i on, and gives the node
-// after the first run of them; object passes over the others, whose key is
-// taken by then.
+// array appends all elements of the array that begins at node i, also those that stand after
+// other siblings, and gives the node after the first run. object meets the other runs later and
+// passes over them: the array has their key already.
 func (e *FrameEncoder) array(dst []byte, t *dissect.Tree, i, nesting int) ([]byte, int) {
 	first := &t.Nodes[i]
 	dst = append(dst, '[')

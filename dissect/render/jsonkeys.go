@@ -11,7 +11,7 @@ type fieldKey struct {
 	field *dissect.Field
 	key   []byte        // `,"control":`
 	fixed [keyRoom]byte // the key again, when it is short enough
-	id    int           // of the key: fields of the same key share it
+	id    int           // number of the key: fields with the same key have the same one
 	next  *fieldKey     // of the field that followed last time
 	plain bool          // a number in decimal, without flags
 	flags *flagKey
@@ -47,7 +47,7 @@ type flagKey struct {
 type keyTable struct {
 	slots []*fieldKey // a power of two, at most half full
 	used  int
-	start fieldKey // stands before the first field of an object
+	start fieldKey // its next is the first field of an object: see follow
 	ids   map[string]int
 }
 
@@ -66,8 +66,8 @@ func (k *keyTable) find(f *dissect.Field) *fieldKey {
 	return k.add(f)
 }
 
-// follow is find with a guess: frames of a type have their fields in the same
-// order, so a field is mostly followed by the one that followed it last time.
+// follow is find that first tries the field which came after this one last time: frames of a
+// type have their fields in the same order.
 func (k *keyTable) follow(prev *fieldKey, f *dissect.Field) *fieldKey {
 	if next := prev.next; next != nil && next.field == f {
 		return next

@@ -6,9 +6,9 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// The digits of the numbers below 1000, with leading zeros, and without them
-// but with their count after: a copy of fixed size is several times cheaper
-// than an append of a few bytes.
+// Tables of the numbers below 1000: their three digits, and their digits without leading zeros
+// with how many these are in the fourth byte. To copy a fixed size is several times cheaper than
+// to append a few bytes.
 var padded, trimmed = func() (p, t [1000][4]byte) {
 	for i := range p {
 		p[i] = [4]byte{byte('0' + i/100), byte('0' + i/10%10), byte('0' + i%10)}

@@ -59,7 +59,7 @@ func noteField(name, label, doc string, get func(n *dissect.Note) string) packet
 	return f
 }
 
-// tells sets what the field gives away.
+// tells sets which privacy class the field has: what it gives away of people.
 func (f packetField) tells(p dissect.Privacy) packetField {
 	f.field.Privacy = p
 	return f

@@ -133,7 +133,7 @@ func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
 	return append(dst, '\n')
 }
 
-// tells reports a note of a rule: one line names a rule once.
+// tells reports whether one of the notes is of a rule: a line names each rule once.
 func tells(notes []dissect.Note, rule string) bool {
 	return slices.ContainsFunc(notes, func(n dissect.Note) bool { return n.Rule == rule })
 }
@@ -150,12 +150,12 @@ func (s *Summary) appendRule(dst []byte, n *dissect.Note) []byte {
 
 const spaces = "                                                "
 
-// right moves what stands from start to the right edge of a column.
+// right puts spaces before what was appended from start on, up to the width of a column.
 func right(dst []byte, start int, width *int) []byte {
 	return rightOf(dst, start, len(dst)-start, width)
 }
 
-// rightOf is right where what stands from start takes n columns.
+// rightOf is right for text that takes n columns of the screen.
 func rightOf(dst []byte, start, n int, width *int) []byte {
 	if n >= *width {
 		*width = n
@@ -168,12 +168,12 @@ func rightOf(dst []byte, start, n int, width *int) []byte {
 	return dst
 }
 
-// left fills up a column after what stands from start.
+// left puts spaces after what was appended from start on, up to the width of a column.
 func left(dst []byte, start int, width *int) []byte {
 	return leftOf(dst, len(dst)-start, width)
 }
 
-// leftOf is left where what stands there takes n columns.
+// leftOf is left for text that takes n columns of the screen.
 func leftOf(dst []byte, n int, width *int) []byte {
 	if n >= *width {
 		*width = n

@@ -65,14 +65,14 @@ func (g *generator) binary(x *sum) (*value, cond) {
 	r, _ := g.sum(x.r)
 	switch zero := r.kind == valConst && r.k == 0; {
 	case zero && (x.op == "/" || x.op == "%"):
-		g.fail(x.r.at, "division by zero")
+		g.Fail(x.r.at, "division by zero")
 	case (x.op == "<<" || x.op == ">>") && !r.below32():
-		g.fail(x.r.at, "this shifts by more than 31 bits, or may do so: what that gives depends on who runs the filter (write & 31)")
+		g.Fail(x.r.at, "this shifts by more than 31 bits, or may do so: what that gives depends on who runs the filter (write & 31)")
 	}
 	if op := unclear(x); op != "" {
-		g.fail(x.at, "write parentheses around %s and its two sides: beside other operators C and tcpdump read it differently", op)
+		g.Fail(x.at, "write parentheses around %s and its two sides: beside other operators C and tcpdump read it differently", op)
 	}
-	if g.set {
+	if g.Failed {
 		return l, need
 	}
 	return g.join(aluOps[x.op], l, r), need
@@ -110,7 +110,7 @@ func (g *generator) loadSum(x *sum) (*value, cond) {
 	base, header, need := g.reach(x.proto, need)
 	switch {
 	case index.kind == valConst && index.k > maxOffset:
-		g.fail(x.l.at, "no packet is as long as that")
+		g.Fail(x.l.at, "no packet is as long as that")
 	case index.kind == valConst && header == nil:
 		return g.load(base+index.k, x.size), need
 	case index.kind == valConst:

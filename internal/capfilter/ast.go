@@ -102,10 +102,10 @@ const (
 	sumBinary
 )
 
-func (x *logic) place() span      { return x.l.place().to(x.r.place()) }
-func (x *negation) place() span   { return x.at.to(x.x.place()) }
+func (x *logic) place() span      { return x.l.place().To(x.r.place()) }
+func (x *negation) place() span   { return x.at.To(x.x.place()) }
 func (x *relation) place() span   { return x.at }
-func (x *identified) place() span { return x.id.at }
+func (x *identified) place() span { return x.id.At }
 func (x *named) place() span      { return x.at }
 func (x *cast) place() span       { return x.at }
 func (x *vlan) place() span       { return x.at }

@@ -1,5 +1,7 @@
 package capfilter
 
+import "github.com/dpdissect/dpdissect/dissect/syntax"
+
 import "golang.org/x/net/bpf"
 
 // A cond is what decides about packets: a test, or tests joined in the order in
@@ -69,7 +71,7 @@ func compare(v *value, op bpf.JumpTest, k uint32) cond {
 
 // A generator turns the tree of an expression into tests.
 type generator struct {
-	fault
+	syntax.Fault
 	values
 	link  *link
 	shift uint32 // what vlan tags so far add to the place of the network header
@@ -99,7 +101,7 @@ func (g *generator) net() uint32 { return g.link.net + g.shift }
 // condition gives the tests of a tree. Parts are looked at from left to right:
 // vlan changes the places for all that comes after.
 func (g *generator) condition(n node) cond {
-	if g.set {
+	if g.Failed {
 		return always(false)
 	}
 	g.at = n.place()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"golang.org/x/net/bpf"
 )
 
@@ -47,7 +48,7 @@ func FuzzCompile(f *testing.F) {
 
 // checkError holds an error to what its type promises.
 func checkError(t *testing.T, expr string, err error) {
-	var e *SyntaxError
+	var e *syntax.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%T: %v", err, err)
 	}

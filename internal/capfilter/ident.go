@@ -3,9 +3,11 @@ package capfilter
 import (
 	"encoding/binary"
 	"math/bits"
+	"net/netip"
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"golang.org/x/net/bpf"
 )
 
@@ -23,7 +25,7 @@ func (g *generator) named(word string) cond {
 	case p.ip6:
 		return g.proto("ip6", p.number)
 	}
-	g.fail(g.at, "%s alone is not a test", word)
+	g.Fail(g.at, "%s alone is not a test", word)
 	return always(false)
 }
 
@@ -42,7 +44,7 @@ func (g *generator) proto(version string, n uint32) cond {
 // identified tests for an id with its qualifiers.
 func (g *generator) identified(x *identified) cond {
 	if x.mask != nil && x.typ != "net" {
-		g.fail(x.mask.whole, "only networks have a mask (net %s)", x.id.text)
+		g.Fail(x.mask.whole, "only networks have a mask (net %s)", x.id.Text)
 	}
 	switch x.typ {
 	case "proto":
@@ -53,14 +55,14 @@ func (g *generator) identified(x *identified) cond {
 	switch {
 	case x.proto == "ether" || x.proto == "link":
 		return g.linkAddress(x)
-	case x.id.kind == tokNumber || x.id.kind == tokIPv4:
+	case x.id.Kind == tokNumber || x.id.Kind == tokIPv4:
 		return g.ip4ID(x)
-	case x.id.kind == tokIPv6:
+	case x.id.Kind == tokIPv6:
 		return g.ip6ID(x)
-	case x.id.kind == tokMAC:
-		g.fail(x.id.at, "a MAC address needs ether host, ether src or ether dst before it")
+	case x.id.Kind == tokMAC:
+		g.Fail(x.id.At, "a MAC address needs ether host, ether src or ether dst before it")
 	default:
-		g.fail(x.id.at, "%s is not an address (names are not looked up)", x.id.text)
+		g.Fail(x.id.At, "%s is not an address (names are not looked up)", x.id.Text)
 	}
 	return always(false)
 }
@@ -68,21 +70,21 @@ func (g *generator) identified(x *identified) cond {
 // protoID tests for a protocol by its number or name.
 func (g *generator) protoID(x *identified) cond {
 	ether := x.proto == "ether" || x.proto == "link"
-	n, known := x.id.num, x.id.kind == tokNumber
-	if x.id.kind == tokWord || x.id.kind == tokEscaped {
-		if n, known = ipNames[x.id.text]; ether {
-			n, known = etherTypes[x.id.text]
+	n, known := uint32(x.id.Number), x.id.Kind == tokNumber
+	if x.id.Kind == syntax.Word || x.id.Kind == tokEscaped {
+		if n, known = ipNames[x.id.Text]; ether {
+			n, known = etherTypes[x.id.Text]
 		}
 	}
 	switch {
 	case !known:
-		g.fail(x.id.at, "%s is not a number of a protocol, nor a name that is known", x.id.text)
+		g.Fail(x.id.At, "%s is not a number of a protocol, nor a name that is known", x.id.Text)
 	case ether:
 		return g.carries(n)
 	case x.proto == "" || x.proto == "ip" || x.proto == "ip6":
 		return g.proto(x.proto, n)
 	default:
-		g.fail(x.at, "%s proto makes no sense (ether proto, ip proto and ip6 proto do)", x.proto)
+		g.Fail(x.at, "%s proto makes no sense (ether proto, ip proto and ip6 proto do)", x.proto)
 	}
 	return always(false)
 }
@@ -90,14 +92,15 @@ func (g *generator) protoID(x *identified) cond {
 // linkAddress tests for a MAC address.
 func (g *generator) linkAddress(x *identified) cond {
 	switch {
-	case x.id.kind != tokMAC:
-		g.fail(x.id.at, "%s is not a MAC address", x.id.text)
+	case x.id.Kind != tokMAC:
+		g.Fail(x.id.At, "%s is not a MAC address", x.id.Text)
 	case x.typ == "net":
-		g.fail(x.at, "a MAC address is not a network (ether host)")
+		g.Fail(x.at, "a MAC address is not a network (ether host)")
 	case g.link.family != famEthernet:
-		g.fail(x.at, "%s has no MAC addresses", g.link.name)
+		g.Fail(x.at, "%s has no MAC addresses", g.link.name)
 	}
-	return x.dir.join(func(src bool) cond { return g.mac(pick(src, 6, 0), x.id.mac) })
+	mac, _ := parseMAC(x.id.Text)
+	return x.dir.join(func(src bool) cond { return g.mac(pick(src, 6, 0), mac) })
 }
 
 // join makes the tests of a direction.
@@ -125,7 +128,7 @@ func pick(src bool, a, b uint32) uint32 {
 func (g *generator) ip4ID(x *identified) cond {
 	addr, mask := g.ip4Network(x)
 	if addr&^mask != 0 {
-		g.fail(x.mask.whole, "the address has bits outside its mask")
+		g.Fail(x.mask.whole, "the address has bits outside its mask")
 	}
 	switch x.proto {
 	case "ip", "arp", "rarp":
@@ -133,24 +136,24 @@ func (g *generator) ip4ID(x *identified) cond {
 	case "":
 		return anyOf(g.ip4Addr(x, "ip", addr, mask), g.ip4Addr(x, "arp", addr, mask), g.ip4Addr(x, "rarp", addr, mask))
 	}
-	g.fail(x.at, "%s packets have no IPv4 addresses of their own", x.proto)
+	g.Fail(x.at, "%s packets have no IPv4 addresses of their own", x.proto)
 	return always(false)
 }
 
 // ip4Network gives the address and mask of an id.
 func (g *generator) ip4Network(x *identified) (addr, mask uint32) {
-	addr, mask = x.id.num, 0xffffffff
+	addr, mask = uint32(x.id.Number), 0xffffffff
 	switch m := x.mask; {
-	case x.id.kind == tokIPv4:
-		mask <<= 32 - 8*x.id.octets
+	case x.id.Kind == tokIPv4:
+		mask <<= 32 - 8*(1+strings.Count(x.id.Text, "."))
 		if m == nil {
 			break
 		}
 		if m.addr != nil {
-			return addr, m.addr.num
+			return addr, uint32(m.addr.Number)
 		}
 		if m.bits > 32 {
-			g.fail(m.at, "IPv4 addresses have 32 bits")
+			g.Fail(m.at, "IPv4 addresses have 32 bits")
 		}
 		mask = 0xffffffff << (32 - min(32, m.bits))
 	case x.typ == "net":
@@ -179,22 +182,23 @@ func (g *generator) ip6ID(x *identified) cond {
 	width := uint32(128)
 	if x.mask != nil {
 		if width = x.mask.bits; width > 128 {
-			g.fail(x.mask.at, "IPv6 addresses have 128 bits")
+			g.Fail(x.mask.at, "IPv6 addresses have 128 bits")
 			return always(false)
 		}
 	}
 	if x.proto != "" && x.proto != "ip6" {
-		g.fail(x.at, "%s packets have no IPv6 addresses of their own", x.proto)
+		g.Fail(x.at, "%s packets have no IPv6 addresses of their own", x.proto)
 	}
-	for i := range x.id.addr {
-		if x.id.addr[i]&^byte(maskWord(width, 8, uint32(i))) != 0 {
-			g.fail(x.mask.whole, "the address has bits outside its mask")
+	addr := netip.MustParseAddr(x.id.Text).As16()
+	for i := range addr {
+		if addr[i]&^byte(maskWord(width, 8, uint32(i))) != 0 {
+			g.Fail(x.mask.whole, "the address has bits outside its mask")
 		}
 	}
 	return x.dir.join(func(src bool) cond {
 		c := g.carries(typeIP6)
 		for i := range uint32(4) {
-			word := binary.BigEndian.Uint32(x.id.addr[4*i:])
+			word := binary.BigEndian.Uint32(addr[4*i:])
 			c = both{c, g.masked(g.net()+pick(src, 8, 24)+4*i, word, uint32(maskWord(width, 32, i)))}
 		}
 		return c
@@ -210,11 +214,11 @@ func maskWord(width, wordBits, i uint32) uint64 {
 
 // portRange reads the ids of port and portrange.
 func (g *generator) portRange(x *identified) (low, high uint32) {
-	first, last, found := strings.Cut(x.id.text, "-")
+	first, last, found := strings.Cut(x.id.Text, "-")
 	switch {
-	case x.id.kind == tokNumber:
-		low, high = x.id.num, x.id.num
-	case x.typ == "portrange" && x.id.kind == tokWord && found && allDigits([]string{first, last}) && !leadingZero(first, last):
+	case x.id.Kind == tokNumber:
+		low, high = uint32(x.id.Number), uint32(x.id.Number)
+	case x.typ == "portrange" && x.id.Kind == syntax.Word && found && allDigits([]string{first, last}) && !leadingZero(first, last):
 		l, err1 := strconv.ParseUint(first, 10, 32)
 		h, err2 := strconv.ParseUint(last, 10, 32)
 		if err1 != nil || err2 != nil {
@@ -222,12 +226,12 @@ func (g *generator) portRange(x *identified) (low, high uint32) {
 		}
 		low, high = uint32(min(l, h)), uint32(max(l, h))
 	case x.typ == "portrange":
-		g.fail(x.id.at, "%s is not a range of ports (names are not looked up)", x.id.text)
+		g.Fail(x.id.At, "%s is not a range of ports (names are not looked up)", x.id.Text)
 	default:
-		g.fail(x.id.at, "%s is not a port (names are not looked up)", x.id.text)
+		g.Fail(x.id.At, "%s is not a port (names are not looked up)", x.id.Text)
 	}
 	if high > 65535 {
-		g.fail(x.id.at, "port numbers go up to 65535")
+		g.Fail(x.id.At, "port numbers go up to 65535")
 	}
 	return low, high
 }
@@ -251,7 +255,7 @@ func (g *generator) portID(x *identified) cond {
 	case "tcp", "udp", "sctp":
 		protos = []uint32{protocols[x.proto].number}
 	default:
-		g.fail(x.at, "%s has no ports", x.proto)
+		g.Fail(x.at, "%s has no ports", x.proto)
 		return always(false)
 	}
 	fits := func(v *value) cond {

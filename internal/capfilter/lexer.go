@@ -4,103 +4,67 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
-// tokenKind tells tokens apart.
-type tokenKind uint8
-
+// Kinds of tokens that other languages do not have.
 const (
-	tokEnd     tokenKind = iota // end of the expression
-	tokWord                     // keyword, or a name that means nothing here
-	tokEscaped                  // \name, which is never a keyword
-	tokNumber                   // value in num
-	tokIPv4                     // 10.1 to 10.1.2.3, value in num, octets in octets
-	tokIPv6                     // value in addr
-	tokMAC                      // value in mac
-	tokSymbol                   // an operator or punctuation
+	tokEscaped syntax.Kind = syntax.Own + iota // \name, which is never a keyword
+	tokNumber                                  // of 32 bits
+	tokIPv4                                    // 10.1 to 10.1.2.3, whose number has the octets in its upper bytes
+	tokIPv6
+	tokMAC
 )
 
-// A token is one lexical element.
-type token struct {
-	kind   tokenKind
-	text   string // as written; of tokEscaped without the backslash
-	at     span
-	num    uint32
-	octets int // of tokIPv4, 2 to 4
-	addr   [16]byte
-	mac    [6]byte
-}
+type (
+	token = syntax.Token
+	span  = syntax.Span
+)
 
 // symbols are the operators and punctuation, longer ones first.
-var symbols = [...]string{
+var symbols = []string{
 	"&&", "||", "<<", ">>", "<=", ">=", "==", "!=",
 	"<", ">", "=", "!", "(", ")", "[", "]", ":", "/", "+", "-", "*", "%", "&", "|", "^",
 }
 
 // A lexer splits an expression into tokens.
-type lexer struct {
-	fault
-	src string
-	pos int
-}
-
-// lex gives all tokens; the last is tokEnd.
-func (l *lexer) lex() []token {
-	var all []token
-	for !l.set {
-		t := l.next()
-		all = append(all, t)
-		if t.kind == tokEnd {
-			return all
-		}
-	}
-	return []token{{kind: tokEnd}}
-}
+type lexer struct{ *syntax.Lexer }
 
 // next reads one token.
-func (l *lexer) next() token {
-	for l.pos < len(l.src) && strings.IndexByte(" \t\r\n", l.src[l.pos]) >= 0 {
-		l.pos++
-	}
-	rest := l.src[l.pos:]
-	switch {
-	case rest == "":
-		return token{kind: tokEnd, at: span{l.pos, l.pos}}
-	case rest[0] == '\\':
+func next(in *syntax.Lexer) token {
+	l, rest := lexer{in}, in.Rest()
+	if rest[0] == '\\' {
 		return l.escaped(rest)
 	}
 	if n, t := colonAddress(rest), wordLength(rest); n > t {
-		return l.address(rest[:n])
+		kind := tokIPv6
+		if isMAC(rest[:n]) {
+			kind = tokMAC
+		}
+		return l.Take(kind, n)
 	} else if t > 0 {
 		return l.word(rest[:t])
 	}
-	for _, s := range symbols {
-		if strings.HasPrefix(rest, s) {
-			return l.take(token{kind: tokSymbol}, s)
-		}
-	}
-	r, n := utf8.DecodeRuneInString(rest)
-	l.fail(span{l.pos, l.pos + n}, "unexpected character %q", r)
-	return token{}
+	return l.Symbol(symbols, nil)
 }
 
-// take consumes the text of a token.
-func (l *lexer) take(t token, text string) token {
-	t.text, t.at = text, span{l.pos, l.pos + len(text)}
-	l.pos += len(text)
+// numeric consumes the text of a constant that is a number.
+func (l lexer) numeric(kind syntax.Kind, text string, n uint32) token {
+	t := l.Take(kind, len(text))
+	t.Number = float64(n)
 	return t
 }
 
 // escaped reads a name after a backslash.
-func (l *lexer) escaped(rest string) token {
+func (l lexer) escaped(rest string) token {
 	n := wordLength(rest[1:])
 	if n == 0 {
-		l.fail(span{l.pos, l.pos + 1}, "a name is missing after \\")
+		l.Fail(l.Next(1), "a name is missing after \\")
 		return token{}
 	}
-	t := l.take(token{kind: tokEscaped}, rest[:n+1])
-	t.text = t.text[1:]
+	t := l.Take(tokEscaped, n+1)
+	t.Text = t.Text[1:]
 	return t
 }
 
@@ -134,7 +98,7 @@ func colonAddress(s string) int {
 		n++
 	}
 	for ; n > last && last > 0; n-- {
-		if _, ok := parseMAC(s[:n]); ok || isIPv6(s[:n]) {
+		if isMAC(s[:n]) || isIPv6(s[:n]) {
 			return n
 		}
 	}
@@ -147,30 +111,25 @@ func isIPv6(s string) bool {
 	return err == nil && a.Is6()
 }
 
-// address makes the token of an address with colons.
-func (l *lexer) address(text string) token {
-	if mac, ok := parseMAC(text); ok {
-		return l.take(token{kind: tokMAC, mac: mac}, text)
-	}
-	a := netip.MustParseAddr(text)
-	return l.take(token{kind: tokIPv6, addr: a.As16()}, text)
+// isMAC tells MAC addresses.
+func isMAC(s string) bool {
+	_, ok := parseMAC(s)
+	return ok
 }
 
 // word makes the token of a word: the first that fits of a MAC address, a
 // number, an IPv4 address and a name.
-func (l *lexer) word(text string) token {
-	if mac, ok := parseMAC(text); ok {
-		return l.take(token{kind: tokMAC, mac: mac}, text)
+func (l lexer) word(text string) token {
+	if isMAC(text) {
+		return l.Take(tokMAC, len(text))
 	}
 	if isNumber(text) {
-		n := l.number(text)
-		return l.take(token{kind: tokNumber, num: n}, text)
+		return l.numeric(tokNumber, text, l.number(text))
 	}
 	if parts := strings.Split(text, "."); len(parts) > 1 && len(parts) < 5 && allDigits(parts) {
-		n := l.octets(parts)
-		return l.take(token{kind: tokIPv4, num: n, octets: len(parts)}, text)
+		return l.numeric(tokIPv4, text, l.octets(parts))
 	}
-	return l.take(token{kind: tokWord}, text)
+	return l.Take(syntax.Word, len(text))
 }
 
 // isNumber tells what is a number by its look: decimal, octal after 0, or
@@ -193,25 +152,25 @@ func allDigits(parts []string) bool {
 }
 
 // number reads a number of 32 bits.
-func (l *lexer) number(text string) uint32 {
-	at := span{l.pos, l.pos + len(text)}
+func (l lexer) number(text string) uint32 {
+	at := l.Next(len(text))
 	n, err := strconv.ParseUint(text, 0, 64)
 	switch {
 	case err != nil && text[0] == '0' && strings.ContainsAny(text, "89") && allDigits([]string{text}):
-		l.fail(at, "%s starts with 0 and is no octal number", text)
+		l.Fail(at, "%s starts with 0 and is no octal number", text)
 	case err != nil || n > 0xffffffff:
-		l.fail(at, "%s does not fit in 32 bits", text)
+		l.Fail(at, "%s does not fit in 32 bits", text)
 	}
 	return uint32(n)
 }
 
 // octets reads the parts of an IPv4 address to the upper bytes.
-func (l *lexer) octets(parts []string) uint32 {
+func (l lexer) octets(parts []string) uint32 {
 	var n uint32
 	for i, p := range parts {
 		v, err := strconv.ParseUint(p, 10, 8)
 		if err != nil {
-			l.fail(span{l.pos, l.pos + len(strings.Join(parts, "."))}, "%s in an IPv4 address is above 255", p)
+			l.Fail(l.Next(len(strings.Join(parts, "."))), "%s in an IPv4 address is above 255", p)
 		}
 		n |= uint32(v) << (24 - 8*i)
 	}

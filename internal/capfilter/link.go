@@ -89,7 +89,7 @@ func (g *generator) carries(typ uint32) cond {
 	case famNull, famLoop:
 		return g.addressFamily(at, typ)
 	}
-	g.fail(g.at, "%s packets don't say what they carry", g.link.name)
+	g.Fail(g.at, "%s packets don't say what they carry", g.link.name)
 	return always(false)
 }
 
@@ -97,7 +97,7 @@ func (g *generator) carries(typ uint32) cond {
 func (g *generator) etherType(at, typ uint32) cond {
 	switch typ {
 	case sapIPX, typeAtalk, typeAARP:
-		g.fail(g.at, "the protocol %#x, which comes in several forms, is not supported", typ)
+		g.Fail(g.at, "the protocol %#x, which comes in several forms, is not supported", typ)
 	case sapIP, sapNetBEUI, sapISO:
 		return allOf(g.hasLLC(at), g.equal(at+2, 2, typ<<8|typ))
 	}
@@ -155,7 +155,7 @@ func (g *generator) addressFamily(at, typ uint32) cond {
 // vlan tests for a tag, and moves the places for what comes after.
 func (g *generator) vlan(x *vlan) cond {
 	if g.link.family != famEthernet {
-		g.fail(x.at, "%s has no VLAN tags", g.link.name)
+		g.Fail(x.at, "%s has no VLAN tags", g.link.name)
 		return always(false)
 	}
 	at := g.link.typeAt + g.shift
@@ -164,11 +164,11 @@ func (g *generator) vlan(x *vlan) cond {
 	if x.id == nil {
 		return c
 	}
-	if x.id.num > 0xfff {
-		g.fail(x.id.at, "VLAN numbers go up to 4095")
+	if uint32(x.id.Number) > 0xfff {
+		g.Fail(x.id.At, "VLAN numbers go up to 4095")
 	}
 	id := g.join(bpf.ALUOpAnd, g.load(at+2, 2), g.constant(0xfff))
-	return both{c, compare(id, bpf.JumpEqual, x.id.num)}
+	return both{c, compare(id, bpf.JumpEqual, uint32(x.id.Number))}
 }
 
 // cast tests for broadcast and multicast.
@@ -179,11 +179,11 @@ func (g *generator) cast(x *cast) cond {
 	case x.proto == "ip6" && x.multi:
 		return allOf(g.carries(typeIP6), g.equal(g.net()+24, 1, 0xff))
 	case x.proto == "ip":
-		g.fail(x.at, "ip broadcast is not supported: the netmask is not known")
+		g.Fail(x.at, "ip broadcast is not supported: the netmask is not known")
 	case x.proto != "" && x.proto != "ether" && x.proto != "link":
-		g.fail(x.at, "%s has no broadcast or multicast addresses", x.proto)
+		g.Fail(x.at, "%s has no broadcast or multicast addresses", x.proto)
 	case g.link.family != famEthernet:
-		g.fail(x.at, "%s has no broadcast or multicast addresses", g.link.name)
+		g.Fail(x.at, "%s has no broadcast or multicast addresses", g.link.name)
 	case x.multi:
 		return compare(g.load(0, 1), bpf.JumpBitsSet, 1)
 	}

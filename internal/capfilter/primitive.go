@@ -1,29 +1,31 @@
 package capfilter
 
+import "github.com/dpdissect/dpdissect/dissect/syntax"
+
 // primitive parses a test that starts with a keyword, and gives the qualifiers
 // that ids to its right take.
 func (p *parser) primitive() (node, quals) {
-	t := p.peek()
-	_, proto := protocols[t.text]
+	t := p.Peek()
+	_, proto := protocols[t.Text]
 	switch {
-	case t.kind != tokWord || !isKeyword(t.text):
+	case t.Kind != syntax.Word || !isKeyword(t.Text):
 		p.noPrimitive(t)
-	case t.text == "vlan":
+	case t.Text == "vlan":
 		return p.vlan(), quals{}
-	case t.text == "less" || t.text == "greater":
+	case t.Text == "less" || t.Text == "greater":
 		return p.lengths(), quals{}
-	case t.text == "broadcast" || t.text == "multicast":
-		p.take()
-		return &cast{t.at, "", t.text == "multicast"}, quals{}
+	case t.Text == "broadcast" || t.Text == "multicast":
+		p.Take()
+		return &cast{t.At, "", t.Text == "multicast"}, quals{}
 	case proto:
-		p.take()
+		p.Take()
 		return p.afterProtocol(t)
-	case t.text == "src" || t.text == "dst" || types[t.text] || t.text == "proto":
-		return p.qualified(quals{at: t.at})
-	case otherWords[t.text]:
-		p.fail(t.at, "%s is not supported", t.text)
+	case t.Text == "src" || t.Text == "dst" || types[t.Text] || t.Text == "proto":
+		return p.qualified(quals{at: t.At})
+	case otherWords[t.Text]:
+		p.Fail(t.At, "%s is not supported", t.Text)
 	default:
-		p.fail(t.at, "unexpected %s (expected a test)", t.text)
+		p.Fail(t.At, "unexpected %s (expected a test)", t.Text)
 	}
 	return nil, quals{}
 }
@@ -31,63 +33,63 @@ func (p *parser) primitive() (node, quals) {
 // noPrimitive fails for what no test starts with.
 func (p *parser) noPrimitive(t token) {
 	switch {
-	case t.kind == tokEnd:
-		p.missing("a test")
-	case t.kind == tokWord:
-		p.fail(t.at, "unknown word %s (names are not looked up)", t.text)
-	case t.kind == tokSymbol:
-		p.fail(t.at, "unexpected %s (expected a test)", t.text)
+	case t.Kind == syntax.End:
+		p.Missing("a test")
+	case t.Kind == syntax.Word:
+		p.Fail(t.At, "unknown word %s (names are not looked up)", t.Text)
+	case t.Kind == syntax.Symbol:
+		p.Fail(t.At, "unexpected %s (expected a test)", t.Text)
 	default:
-		p.fail(t.at, "what is %s? A word like host, net or port is missing before it", t.text)
+		p.Fail(t.At, "what is %s? A word like host, net or port is missing before it", t.Text)
 	}
 }
 
 // afterProtocol parses what follows the name of a protocol.
 func (p *parser) afterProtocol(t token) (node, quals) {
-	switch n := p.peek(); {
-	case n.is("broadcast") || n.is("multicast"):
-		p.take()
-		return &cast{t.at.to(n.at), t.text, n.text == "multicast"}, quals{}
-	case n.is("src") || n.is("dst") || n.is("proto") || n.kind == tokWord && types[n.text]:
-		return p.qualified(quals{proto: t.text, at: t.at})
-	case t.text == "ether" || t.text == "link":
-		p.missing("host, src, dst, proto or [")
+	switch n := p.Peek(); {
+	case n.Is("broadcast") || n.Is("multicast"):
+		p.Take()
+		return &cast{t.At.To(n.At), t.Text, n.Text == "multicast"}, quals{}
+	case n.Is("src") || n.Is("dst") || n.Is("proto") || n.Kind == syntax.Word && types[n.Text]:
+		return p.qualified(quals{proto: t.Text, at: t.At})
+	case t.Text == "ether" || t.Text == "link":
+		p.Missing("host, src, dst, proto or [")
 	}
-	return &named{t.at, t.text}, quals{}
+	return &named{t.At, t.Text}, quals{}
 }
 
 // qualified parses direction and type, and the ids they belong to.
 func (p *parser) qualified(q quals) (node, quals) {
 	q.ok = true
-	if p.accept("proto") {
+	if p.Accept("proto") {
 		q.typ = "proto"
 	} else {
 		q.dir = p.direction()
-		if t := p.peek(); t.kind == tokWord && types[t.text] {
-			q.typ = p.take().text
+		if t := p.Peek(); t.Kind == syntax.Word && types[t.Text] {
+			q.typ = p.Take().Text
 		}
 	}
-	q.at = q.at.to(p.last().at)
+	q.at = q.at.To(p.Last().At)
 	return p.ids(q), q
 }
 
 // direction parses src, dst, and both joined.
 func (p *parser) direction() direction {
-	first := p.peek()
-	if !first.is("src") && !first.is("dst") {
+	first := p.Peek()
+	if !first.Is("src") && !first.Is("dst") {
 		return dirAny
 	}
-	p.take()
-	join, second := p.peek(), p.ahead(1)
-	or := join.is("or") || join.is("||")
-	if (or || join.is("and") || join.is("&&")) && (second.is("src") || second.is("dst")) && second.text != first.text {
-		p.pos += 2
+	p.Take()
+	join, second := p.Peek(), p.Ahead(1)
+	or := join.Is("or") || join.Is("||")
+	if (or || join.Is("and") || join.Is("&&")) && (second.Is("src") || second.Is("dst")) && second.Text != first.Text {
+		p.Pos += 2
 		if or {
 			return dirAny
 		}
 		return dirBoth
 	}
-	if first.text == "src" {
+	if first.Text == "src" {
 		return dirSrc
 	}
 	return dirDst
@@ -95,21 +97,21 @@ func (p *parser) direction() direction {
 
 // vlan parses vlan with or without a number.
 func (p *parser) vlan() node {
-	x := &vlan{at: p.take().at}
-	if n := p.peek(); n.kind == tokNumber {
-		p.take()
-		x.id, x.at = &n, x.at.to(n.at)
+	x := &vlan{at: p.Take().At}
+	if n := p.Peek(); n.Kind == tokNumber {
+		p.Take()
+		x.id, x.at = &n, x.at.To(n.At)
 	}
 	return x
 }
 
 // lengths parses less and greater.
 func (p *parser) lengths() node {
-	t, n := p.take(), p.peek()
-	if n.kind != tokNumber {
-		p.missing("a length in bytes")
+	t, n := p.Take(), p.Peek()
+	if n.Kind != tokNumber {
+		p.Missing("a length in bytes")
 		return nil
 	}
-	p.take()
-	return &lengths{t.at.to(n.at), t.text == "greater", n.num}
+	p.Take()
+	return &lengths{t.At.To(n.At), t.Text == "greater", uint32(n.Number)}
 }

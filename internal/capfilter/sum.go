@@ -1,5 +1,7 @@
 package capfilter
 
+import "github.com/dpdissect/dpdissect/dissect/syntax"
+
 // precedence of the operators of sums; higher ones bind tighter. Beside others ^
 // and % need parentheses (see unclear).
 var precedence = map[string]int{
@@ -16,125 +18,125 @@ var comparisons = map[string]string{"=": "=", "==": "=", "!=": "!=", "<": "<", "
 // here. Only the operator tells: a parenthesis or number may start other things.
 // What is certainly a sum and no relation is a fault.
 func (p *parser) relation() *relation {
-	if p.set || !p.sumComes() {
+	if p.Failed || !p.sumComes() {
 		return nil
 	}
-	back, depth := p.pos, p.depth
+	back := p.Parser
 	certain := p.sumCertain()
 	l := p.sum(1)
-	op := p.peek()
-	if comparisons[op.text] == "" || op.kind != tokSymbol {
+	op := p.Peek()
+	if comparisons[op.Text] == "" || op.Kind != syntax.Symbol {
 		switch {
-		case certain && !p.set:
-			p.missing("a comparison such as = or >")
+		case certain && !p.Failed:
+			p.Missing("a comparison such as = or >")
 		case !certain:
-			p.fault, p.pos, p.depth = fault{}, back, depth
+			p.Parser = back
 		}
 		return nil
 	}
-	p.take()
+	p.Take()
 	r := p.sum(1)
-	if p.set {
+	if p.Failed {
 		return nil
 	}
-	return &relation{l.at.to(r.at), comparisons[op.text], l, r}
+	return &relation{l.at.To(r.at), comparisons[op.Text], l, r}
 }
 
 // sumComes says whether the next token may start a sum.
 func (p *parser) sumComes() bool {
-	t := p.peek()
-	return t.kind == tokNumber || t.is("(") || p.sumCertain()
+	t := p.Peek()
+	return t.Kind == tokNumber || t.Is("(") || p.sumCertain()
 }
 
 // sumCertain says whether the next token starts a sum and can't start anything else.
 func (p *parser) sumCertain() bool {
-	t := p.peek()
-	_, number := numbers[t.text]
-	return t.is("len") || t.is("length") || t.is("-") || t.kind == tokWord && (number || p.ahead(1).is("[") && isKeyword(t.text))
+	t := p.Peek()
+	_, number := numbers[t.Text]
+	return t.Is("len") || t.Is("length") || t.Is("-") || t.Kind == syntax.Word && (number || p.Ahead(1).Is("[") && isKeyword(t.Text))
 }
 
 // sum parses operators that bind at least as tight as level.
 func (p *parser) sum(level int) *sum {
 	x := p.operandOfSum()
 	for {
-		op := p.peek()
-		n := precedence[op.text]
-		if p.set || op.kind != tokSymbol || n < level {
+		op := p.Peek()
+		n := precedence[op.Text]
+		if p.Failed || op.Kind != syntax.Symbol || n < level {
 			return x
 		}
-		p.take()
+		p.Take()
 		r := p.sum(n + 1)
-		x = &sum{at: x.at.to(r.at), kind: sumBinary, op: op.text, l: x, r: r}
+		x = &sum{at: x.at.To(r.at), kind: sumBinary, op: op.Text, l: x, r: r}
 	}
 }
 
 // operandOfSum parses a number, len, a load, a negation or a parenthesis.
 func (p *parser) operandOfSum() *sum {
-	t := p.peek()
-	number, named := numbers[t.text]
+	t := p.Peek()
+	number, named := numbers[t.Text]
 	switch {
-	case t.kind == tokNumber:
-		p.take()
-		return &sum{at: t.at, num: t.num}
-	case t.kind == tokWord && named:
-		p.take()
-		return &sum{at: t.at, num: number}
-	case t.is("len") || t.is("length"):
-		p.take()
-		return &sum{at: t.at, kind: sumLen}
-	case t.is("-"):
-		p.take()
-		p.enter(t.at)
-		defer p.leave()
+	case t.Kind == tokNumber:
+		p.Take()
+		return &sum{at: t.At, num: uint32(t.Number)}
+	case t.Kind == syntax.Word && named:
+		p.Take()
+		return &sum{at: t.At, num: number}
+	case t.Is("len") || t.Is("length"):
+		p.Take()
+		return &sum{at: t.At, kind: sumLen}
+	case t.Is("-"):
+		p.Take()
+		p.Enter(t.At)
+		defer p.Leave()
 		x := p.sum(tightest)
-		return &sum{at: t.at.to(x.at), kind: sumNegate, l: x}
-	case t.is("("):
+		return &sum{at: t.At.To(x.at), kind: sumNegate, l: x}
+	case t.Is("("):
 		return p.sumGroup()
-	case t.kind == tokWord && p.ahead(1).is("["):
+	case t.Kind == syntax.Word && p.Ahead(1).Is("["):
 		return p.load()
-	case t.kind == tokWord && !isKeyword(t.text):
-		p.fail(t.at, "unknown word %s (numbers have spaces around operators)", t.text)
+	case t.Kind == syntax.Word && !isKeyword(t.Text):
+		p.Fail(t.At, "unknown word %s (numbers have spaces around operators)", t.Text)
 	default:
-		p.missing("a number")
+		p.Missing("a number")
 	}
-	return &sum{at: t.at}
+	return &sum{at: t.At}
 }
 
 // sumGroup parses a sum in parentheses.
 func (p *parser) sumGroup() *sum {
-	open := p.take()
-	p.enter(open.at)
-	defer p.leave()
+	open := p.Take()
+	p.Enter(open.At)
+	defer p.Leave()
 	x := p.sum(1)
-	end := p.peek()
-	if !p.accept(")") {
-		p.unclosed(open)
+	end := p.Peek()
+	if !p.Accept(")") {
+		p.Unclosed(open)
 		return x
 	}
 	whole := *x
-	whole.at, whole.closed = open.at.to(end.at), true
+	whole.at, whole.closed = open.At.To(end.At), true
 	return &whole
 }
 
 // load parses proto[index:size].
 func (p *parser) load() *sum {
-	proto, open := p.take(), p.take()
-	p.enter(open.at)
-	defer p.leave()
-	if !indexable[proto.text] {
-		p.fail(proto.at, "bytes of %s can't be looked at", proto.text)
+	proto, open := p.Take(), p.Take()
+	p.Enter(open.At)
+	defer p.Leave()
+	if !indexable[proto.Text] {
+		p.Fail(proto.At, "bytes of %s can't be looked at", proto.Text)
 	}
-	x := &sum{at: proto.at, kind: sumLoad, proto: proto.text, size: 1, l: p.sum(1)}
-	if p.accept(":") {
-		n := p.take()
-		if n.kind != tokNumber || n.num != 1 && n.num != 2 && n.num != 4 {
-			p.fail(n.at, "the size must be 1, 2 or 4 bytes")
+	x := &sum{at: proto.At, kind: sumLoad, proto: proto.Text, size: 1, l: p.sum(1)}
+	if p.Accept(":") {
+		n := p.Take()
+		if n.Kind != tokNumber || n.Number != 1 && n.Number != 2 && n.Number != 4 {
+			p.Fail(n.At, "the size must be 1, 2 or 4 bytes")
 		}
-		x.size = int(n.num)
+		x.size = int(n.Number)
 	}
-	x.at = x.at.to(p.peek().at)
-	if !p.accept("]") {
-		p.unclosed(open)
+	x.at = x.at.To(p.Peek().At)
+	if !p.Accept("]") {
+		p.Unclosed(open)
 	}
 	return x
 }

@@ -21,7 +21,7 @@ type Filter struct {
 type LinkFilter func(LinkType) ([]bpf.Instruction, error)
 
 // NewFilter compiles an expression in pcap-filter's syntax. The error is a
-// *capfilter.SyntaxError.
+// *syntax.Error.
 func NewFilter(expr string) (*Filter, error) {
 	if err := capfilter.Check(expr); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/bpf"
 
-	"github.com/dpdissect/dpdissect/internal/capfilter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // writeFile makes a capture of packets that hold their own number, to ports in turn.
@@ -75,7 +75,7 @@ func TestFilterMeaningless(t *testing.T) {
 
 func TestFilterErrors(t *testing.T) {
 	_, err := NewFilter("udp prot 53")
-	if e, ok := errors.AsType[*capfilter.SyntaxError](err); !ok || e.Column != 5 {
+	if e, ok := errors.AsType[*syntax.Error](err); !ok || e.Column != 5 {
 		t.Errorf("%v", err)
 	}
 	f := NewBytecodeFilter([]bpf.Instruction{bpf.LoadAbsolute{Off: 0, Size: 1}}) // no end

@@ -147,6 +147,18 @@ func Now(c *session.Conn, heard int64) (x Connection, ok bool) {
 	return s.explain(), true
 }
 
+// WhyNow is what ended a connection, as far as a run that goes on can tell, in two or three
+// words: "" where its state says as much, or nothing is known. heard is the time, in ns since
+// 1970, up to which packets came.
+func WhyNow(c *session.Conn, heard int64) string {
+	x, ok := Now(c, heard)
+	switch cause := x.Verdict.Cause; {
+	case !ok, cause == StillOpen, cause == Closed, cause == Refused, cause == Reset, cause == Undecided:
+		return ""
+	}
+	return x.Verdict.Why()
+}
+
 // Document explains connections, and the address pairs that were not recognised.
 func (t *Story) Document(conns []*session.Conn) *Document {
 	d := t.Telling(conns)

@@ -28,7 +28,7 @@ func seen(n, frame uint64, seconds float64) seq.Sign {
 	return s
 }
 
-var hazel = &dissect.Protocol{Name: "hazel", Client: "client"}
+var hazel = &dissect.Protocol{Name: "hazel", Client: "client", WrongVersion: "version"}
 
 func endpoint(s string) dissect.Endpoint { return dissect.MakeEndpoint(netip.MustParseAddrPort(s)) }
 

@@ -23,7 +23,7 @@ func versionMismatch(s *subject) ruling {
 	}
 	r := ruling{certainty: Proved, side: sides[by], at: s.Closing[by], proof: frames(s.FirstFrame)}
 	declined := fmt.Sprintf("%s declined the connection at %s", s.Who(by), s.in(r.at))
-	if strings.Contains(strings.ToLower(s.Reason), "version") {
+	if word := s.Protocol.WrongVersion; word != "" && strings.Contains(strings.ToLower(s.Reason), word) {
 		r.sentence = fmt.Sprintf("%s because %s speaks another version of the game%s.%s Update the older side.", declined, s.who(by.Other()), s.because(), s.versions(by))
 		return r
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -55,5 +56,19 @@ func TestVersionsUntil(t *testing.T) {
 	}
 	if x := c.until(4, "3"); x != nil {
 		t.Errorf("before any came: %+v", x)
+	}
+}
+
+// TestReasonsWithoutVersion: where a protocol has no word for another version of the game, no reason
+// speaks of one.
+func TestReasonsWithoutVersion(t *testing.T) {
+	for _, reason := range []string{"", "wrong version"} {
+		s := established()
+		s.Protocol = &dissect.Protocol{Name: "tp", Client: "client"}
+		s.Reason = reason
+		s.closes(1, 3, 0.1)
+		if r := versionMismatch(s); r.sentence != "" {
+			t.Errorf("%q: %s", reason, r.sentence)
+		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -36,7 +36,7 @@ func (t *textWriter) arrow(r *Row) string {
 // label is that of a row, in so many columns at most, and how many it takes.
 func (t *textWriter) label(r *Row, width int) (string, int) {
 	s := clip(escaped(r.Label), max(1, width), t.more)
-	return s, report.TextWidth(s)
+	return s, terminal.Width(s)
 }
 
 // whole is an arrow that arrives: "─ label ─────→".

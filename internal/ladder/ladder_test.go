@@ -15,7 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -265,7 +265,7 @@ func TestHostileText(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(text.String()) {
-		if n := report.TextWidth(strings.TrimSuffix(line, "\n")); n > usualWidth {
+		if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > usualWidth {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
@@ -322,7 +322,7 @@ func TestWrap(t *testing.T) {
 	for _, text := range []string{"", "a", "one two three", strings.Repeat("x", 50), "a " + strings.Repeat("漢", 30) + " b"} {
 		lines := wrap(text, 10)
 		for _, line := range lines {
-			if report.TextWidth(line) > 10 {
+			if terminal.Width(line) > 10 {
 				t.Errorf("%q has the line %q", text, line)
 			}
 		}

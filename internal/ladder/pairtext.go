@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/compare"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A pairWriter draws the ladder of a pair as text: on the left the frames and the clock of point
@@ -79,12 +80,12 @@ func (t *pairWriter) head(p *Pair) {
 func (t *pairWriter) ends(a, b string) {
 	a, b = clip(a, t.width+t.indent(), t.more), clip(b, t.width+t.indent(), t.more)
 	pad := strings.Repeat(" ", max(0, t.indent()-12))
-	if room := t.indent() + t.width + 2 + 12 - len(pad) - report.TextWidth(a) - report.TextWidth(b); room >= 2 {
+	if room := t.indent() + t.width + 2 + 12 - len(pad) - terminal.Width(a) - terminal.Width(b); room >= 2 {
 		t.line(pad + a + strings.Repeat(" ", room) + b)
 		return
 	}
 	t.line(pad + a)
-	t.line(strings.Repeat(" ", max(0, t.indent()+t.width+2+12-report.TextWidth(b))) + b)
+	t.line(strings.Repeat(" ", max(0, t.indent()+t.width+2+12-terminal.Width(b))) + b)
 }
 
 // row draws a row, after what arrived before it. next is the time of the next row.
@@ -106,7 +107,7 @@ func (t *pairWriter) row(r *Row, next int64, last bool) {
 	t.both(r.Focus, frames, clocks, t.way(r, whole))
 	for _, x := range t.joined(r.remarks()) {
 		for _, s := range wrap(escaped(x.text), t.width-2) {
-			room := strings.Repeat(" ", t.width-2-report.TextWidth(s))
+			room := strings.Repeat(" ", t.width-2-terminal.Width(s))
 			if s = styled(t.style(x.kind), s); w.Right {
 				s = " " + s + room + " "
 			} else {
@@ -120,7 +121,7 @@ func (t *pairWriter) row(r *Row, next int64, last bool) {
 // joined puts short remarks into one line.
 func (t *pairWriter) joined(all []remark) (out []remark) {
 	for _, x := range all {
-		if n := len(out); n > 0 && report.TextWidth(escaped(out[n-1].text+", "+x.text)) <= t.width-2 {
+		if n := len(out); n > 0 && terminal.Width(escaped(out[n-1].text+", "+x.text)) <= t.width-2 {
 			out[n-1].text += ", " + x.text
 			continue
 		}

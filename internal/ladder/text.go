@@ -10,7 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TextOptions say how WriteText draws. The zero value suits a file.
@@ -87,12 +87,12 @@ func (t *textWriter) head(l *Ladder, o *TextOptions) {
 	}
 	a, b := clip(l.SideName(0, o.Names), t.width, t.more), clip(l.SideName(1, o.Names), t.width, t.more)
 	pad := strings.Repeat(" ", t.indent())
-	if room := t.width - report.TextWidth(a) - report.TextWidth(b); room >= 1 {
+	if room := t.width - terminal.Width(a) - terminal.Width(b); room >= 1 {
 		t.line(pad + " " + a + strings.Repeat(" ", room) + b)
 		return
 	}
 	t.line(pad + " " + a)
-	t.line(pad + " " + strings.Repeat(" ", t.width-report.TextWidth(b)) + b)
+	t.line(pad + " " + strings.Repeat(" ", t.width-terminal.Width(b)) + b)
 }
 
 // near says where the capture was made, "" when that is not known.
@@ -163,7 +163,7 @@ func (t *textWriter) row(r *Row) {
 	pad := strings.Repeat(" ", t.indent())
 	for _, x := range r.remarks() {
 		for _, s := range wrap(escaped(x.text), t.width-2) {
-			room := strings.Repeat(" ", t.width-2-report.TextWidth(s))
+			room := strings.Repeat(" ", t.width-2-terminal.Width(s))
 			if s = styled(t.style(x.kind), s); r.From == 0 {
 				s = " " + s + room + " "
 			} else {
@@ -193,16 +193,16 @@ func escaped(s string) string { return string(render.AppendEscaped(nil, s)) }
 
 // centred puts text into the middle of so many columns.
 func centred(s string, width int) string {
-	room := max(0, width-report.TextWidth(s))
+	room := max(0, width-terminal.Width(s))
 	return strings.Repeat(" ", room/2) + s + strings.Repeat(" ", room-room/2)
 }
 
 // clip cuts text to so many columns.
 func clip(s string, width int, more string) string {
-	if report.TextWidth(s) <= width {
+	if terminal.Width(s) <= width {
 		return s
 	}
-	for report.TextWidth(s)+1 > width && s != "" {
+	for terminal.Width(s)+1 > width && s != "" {
 		_, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-n]
 	}
@@ -213,14 +213,14 @@ func clip(s string, width int, more string) string {
 func wrap(text string, width int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && report.TextWidth(line)+1+report.TextWidth(word) <= width {
+		if line != "" && terminal.Width(line)+1+terminal.Width(word) <= width {
 			line += " " + word
 			continue
 		}
 		if line != "" {
 			lines = append(lines, line)
 		}
-		for report.TextWidth(word) > width {
+		for terminal.Width(word) > width {
 			part := clip(word, width, "")
 			lines, word = append(lines, part), word[len(part):]
 		}

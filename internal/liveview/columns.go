@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A column of the table on a terminal.
@@ -19,7 +19,7 @@ type column struct {
 	rank int    // those of high rank leave first when room is short, those of rank 0 stay
 	room int    // least width, so that the table keeps still
 	most bool   // the largest come first
-	cell func(l *look, r *sampler.Row) report.Cell
+	cell func(l *look, r *sampler.Row) terminal.Cell
 	// What rows are ordered by: a number, of which unknown ones come last, or else.
 	key   func(r *sampler.Row) sampler.Value
 	order func(a, b *sampler.Row) int
@@ -27,70 +27,70 @@ type column struct {
 
 var columns = []column{
 	{head: "#", help: "number of the connection, as in the analysis", rank: 4, room: 2,
-		cell: func(l *look, r *sampler.Row) report.Cell { return number(l, r) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return number(l, r) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.When(r.ID >= 0, float64(r.ID)) }},
 	{head: "Protocol", help: "protocol, and its dialect or version", left: true, rank: 5,
-		cell: func(l *look, r *sampler.Row) report.Cell {
-			return report.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
+		cell: func(l *look, r *sampler.Row) terminal.Cell {
+			return terminal.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
 		},
 		order: func(a, b *sampler.Row) int { return cmp.Compare(a.Protocol, b.Protocol) }},
 	{head: "A", help: "the side that sent the first frame; 7@ADDRESS is player 7", left: true, end: true, room: 13,
-		cell:  func(l *look, r *sampler.Row) report.Cell { return l.end(r, 0) },
+		cell:  func(l *look, r *sampler.Row) terminal.Cell { return l.end(r, 0) },
 		order: func(a, b *sampler.Row) int { return compareEnds(&a.End[0], &b.End[0]) }},
 	{head: "B", help: "the other side", left: true, end: true, rank: 8, room: 13,
-		cell:  func(l *look, r *sampler.Row) report.Cell { return l.end(r, 1) },
+		cell:  func(l *look, r *sampler.Row) terminal.Cell { return l.end(r, 1) },
 		order: func(a, b *sampler.Row) int { return compareEnds(&a.End[1], &b.End[1]) }},
 	{head: "State", help: "its progress, or how, by whom and why it was ended", left: true, rank: 1, room: 11,
-		cell:  func(l *look, r *sampler.Row) report.Cell { return l.ending(r) },
+		cell:  func(l *look, r *sampler.Row) terminal.Cell { return l.ending(r) },
 		order: func(a, b *sampler.Row) int { return cmp.Compare(a.State, b.State) }},
 	{head: "Time", help: "since its first frame", rank: 14, room: 5, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.plain(clock(r.Duration)) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.plain(clock(r.Duration)) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(float64(r.Duration)) }},
 	{head: "Idle", help: "since its latest frame", rank: 13, room: 4, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return idle(l, r) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return idle(l, r) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(float64(r.Idle)) }},
 	{head: "Ping", help: "smoothed round-trip time to both sides, as far as acknowledgements show it; dim when old", room: 7, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.millis(r.Ping(), r.Stale()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.millis(r.Ping(), r.Stale()) },
 		key:  (*sampler.Row).Ping},
 	{head: "Jitter", help: "how much round trips deviate from the ping, smoothed", rank: 9, room: 7, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.millis(r.Jitter(), r.Stale()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.millis(r.Jitter(), r.Stale()) },
 		key:  (*sampler.Row).Jitter},
 	{head: "Loss", help: "resent before it was acknowledged, or missing, of all transmissions; the worse side", rank: 2, room: 5, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.percent(r.Loss(), lossWarn, lossBad) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.percent(r.Loss(), lossWarn, lossBad) },
 		key:  (*sampler.Row).Loss},
 	{head: "Retries", help: "retries of data frames; the worse side", rank: 10, room: 5, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.percent(r.RetryShare(), retryWarn, 101) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.percent(r.RetryShare(), retryWarn, 101) },
 		key:  (*sampler.Row).RetryShare},
 	{head: "Unneeded", help: "retries of acknowledged numbers, since the start", rank: 15, room: 3, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.whole(r.Unneeded()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.whole(r.Unneeded()) },
 		key:  (*sampler.Row).Unneeded},
 	{head: "Flight", help: "numbers sent and not acknowledged yet, both sides", rank: 11, room: 4, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.whole(r.InFlight()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.whole(r.InFlight()) },
 		key:  (*sampler.Row).InFlight},
 	{head: "Frames", help: "datagrams a second, both sides", rank: 12, room: 6, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.often(r.FramesPerSec()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.often(r.FramesPerSec()) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(r.FramesPerSec()) }},
 	{head: "Rate", help: "payload bytes a second, both sides", rank: 6, room: 9, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.rate(r.BytesPerSec()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.rate(r.BytesPerSec()) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(r.BytesPerSec()) }},
 	{head: "Quality", help: "of 100 datagrams, how many came at the first attempt and in order; the worse side", rank: 3, room: 3,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.quality(r.Quality()) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.quality(r.Quality()) },
 		key:  (*sampler.Row).Quality},
 	{head: "Findings", help: "broken rules, by the worst severity", rank: 7, room: 6, most: true,
-		cell: func(l *look, r *sampler.Row) report.Cell { return l.findings(r.Findings) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.findings(r.Findings) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(badness(r.Findings)) }},
 }
 
 // end is an address, and in front of it the number of a player, of which there may be
 // several at one.
-func (l *look) end(r *sampler.Row, side int) report.Cell {
+func (l *look) end(r *sampler.Row, side int) terminal.Cell {
 	if n, ok := strings.CutPrefix(r.Player[side], "player "); ok {
 		return l.plain(n + "@" + r.Name[side])
 	}
 	return l.plain(r.Name[side])
 }
 
-func number(l *look, r *sampler.Row) report.Cell {
+func number(l *look, r *sampler.Row) terminal.Cell {
 	if r.ID < 0 {
 		return l.unknown()
 	}
@@ -100,7 +100,7 @@ func number(l *look, r *sampler.Row) report.Cell {
 }
 
 // idle is worth looking at from a few seconds on.
-func idle(l *look, r *sampler.Row) report.Cell {
+func idle(l *look, r *sampler.Row) terminal.Cell {
 	c := l.plain(clock(r.Idle))
 	if r.Idle < int64(3e9) {
 		c.Style = l.Derived

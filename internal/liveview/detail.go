@@ -12,8 +12,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -66,8 +66,8 @@ func (m *model) details() []string {
 
 // numbers are those of both sides in blocks: three side by side, two, or none.
 func (m *model) numbers(r *sampler.Row) []string {
-	lay := func(blocks ...[]report.Pair) []string {
-		text := string(report.AppendPairs(nil, m.look.Palette, m.width, blocks...))
+	lay := func(blocks ...[]terminal.Pair) []string {
+		text := string((&terminal.Painter{Palette: m.look.Palette}).AppendPanels(nil, m.width, blocks...))
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	now, sent, lost := m.now(r), m.transmissions(r), m.losses(r)
@@ -109,43 +109,43 @@ func (m *model) facts(r *sampler.Row, gone bool) []string {
 	}
 	for sev, n := range r.Findings {
 		if sev := conform.Severity(sev); n > 0 {
-			facts = append(facts, styled(report.Counted(n, report.SeverityNoun(sev)), report.SeverityStyle(&m.look.Palette, sev)))
+			facts = append(facts, styled(terminal.Counted(n, terminal.SeverityNoun(sev)), terminal.SeverityStyle(&m.look.Palette, sev)))
 		}
 	}
 	return facts
 }
 
 // both makes a pair of what f says of each direction.
-func both(r *sampler.Row, label string, f func(d *sampler.Dir) report.Cell) report.Pair {
-	return report.Pair{Label: label, Sides: [2]report.Cell{f(&r.Dir[0]), f(&r.Dir[1])}}
+func both(r *sampler.Row, label string, f func(d *sampler.Dir) terminal.Cell) terminal.Pair {
+	return terminal.Pair{Label: label, Sides: [2]terminal.Cell{f(&r.Dir[0]), f(&r.Dir[1])}}
 }
 
 // now is how the sides do at present.
-func (m *model) now(r *sampler.Row) []report.Pair {
+func (m *model) now(r *sampler.Row) []terminal.Pair {
 	l := m.look
-	wait := func(label string, of func(t *seq.RTT) int64) report.Pair {
-		return both(r, label, func(d *sampler.Dir) report.Cell {
+	wait := func(label string, of func(t *seq.RTT) int64) terminal.Pair {
+		return both(r, label, func(d *sampler.Dir) terminal.Cell {
 			if d.Times == nil || d.Times[seq.AckWait].Samples == 0 {
 				return l.unknown()
 			}
 			return l.millis(sampler.Known(float64(of(&d.Times[seq.AckWait]))/1e6), false)
 		})
 	}
-	return []report.Pair{
-		both(r, "ping", func(d *sampler.Dir) report.Cell { return l.millis(d.Ping, d.Stale) }),
-		both(r, "  jitter", func(d *sampler.Dir) report.Cell { return l.millis(d.Jitter, d.Stale) }),
-		both(r, "  shortest", func(d *sampler.Dir) report.Cell { return l.millis(d.MinPing, false) }),
-		both(r, "  samples", func(d *sampler.Dir) report.Cell { return l.number(d.Samples, render.Style{}) }),
-		both(r, "ack wait", func(d *sampler.Dir) report.Cell { return l.millis(d.Wait, d.Stale) }),
+	return []terminal.Pair{
+		both(r, "ping", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Ping, d.Stale) }),
+		both(r, "  jitter", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Jitter, d.Stale) }),
+		both(r, "  shortest", func(d *sampler.Dir) terminal.Cell { return l.millis(d.MinPing, false) }),
+		both(r, "  samples", func(d *sampler.Dir) terminal.Cell { return l.number(d.Samples, render.Style{}) }),
+		both(r, "ack wait", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Wait, d.Stale) }),
 		wait("  p95", func(t *seq.RTT) int64 { return t.P95 }),
 		wait("  longest", func(t *seq.RTT) int64 { return t.Max }),
-		both(r, "loss", func(d *sampler.Dir) report.Cell { return l.percent(d.Loss, lossWarn, lossBad) }),
-		both(r, "retries", func(d *sampler.Dir) report.Cell { return l.percent(d.RetryShare, retryWarn, 101) }),
-		both(r, "quality", func(d *sampler.Dir) report.Cell { return l.quality(d.Quality) }),
-		both(r, "in flight", func(d *sampler.Dir) report.Cell { return l.whole(d.InFlight) }),
-		both(r, "rate", func(d *sampler.Dir) report.Cell { return l.rate(d.BytesPerSec) }),
-		both(r, "  datagrams", func(d *sampler.Dir) report.Cell { return l.often(d.FramesPerSec) }),
-		both(r, "idle", func(d *sampler.Dir) report.Cell {
+		both(r, "loss", func(d *sampler.Dir) terminal.Cell { return l.percent(d.Loss, lossWarn, lossBad) }),
+		both(r, "retries", func(d *sampler.Dir) terminal.Cell { return l.percent(d.RetryShare, retryWarn, 101) }),
+		both(r, "quality", func(d *sampler.Dir) terminal.Cell { return l.quality(d.Quality) }),
+		both(r, "in flight", func(d *sampler.Dir) terminal.Cell { return l.whole(d.InFlight) }),
+		both(r, "rate", func(d *sampler.Dir) terminal.Cell { return l.rate(d.BytesPerSec) }),
+		both(r, "  datagrams", func(d *sampler.Dir) terminal.Cell { return l.often(d.FramesPerSec) }),
+		both(r, "idle", func(d *sampler.Dir) terminal.Cell {
 			if !d.Idle.Known {
 				return l.unknown()
 			}
@@ -155,11 +155,13 @@ func (m *model) now(r *sampler.Row) []report.Pair {
 }
 
 // transmissions are what the sides sent so far.
-func (m *model) transmissions(r *sampler.Row) []report.Pair {
+func (m *model) transmissions(r *sampler.Row) []terminal.Pair {
 	plain, warn := render.Style{}, m.look.Warn
-	return []report.Pair{
+	return []terminal.Pair{
 		m.count(r, "frames", measure.Frames, plain),
-		both(r, "bytes", func(d *sampler.Dir) report.Cell { return m.look.plain(report.Size(uint64(d.Counts[measure.Bytes]))) }),
+		both(r, "bytes", func(d *sampler.Dir) terminal.Cell {
+			return m.look.plain(terminal.Size(uint64(d.Counts[measure.Bytes])))
+		}),
 		m.count(r, "data frames", measure.DataFrames, plain),
 		m.count(r, "acks", measure.Acks, plain),
 		m.count(r, "keepalives", measure.KeepAlives, plain),
@@ -172,9 +174,9 @@ func (m *model) transmissions(r *sampler.Row) []report.Pair {
 }
 
 // losses are what went wrong so far.
-func (m *model) losses(r *sampler.Row) []report.Pair {
+func (m *model) losses(r *sampler.Row) []terminal.Pair {
 	plain, warn, bad := render.Style{}, m.look.Warn, m.look.Error
-	return []report.Pair{
+	return []terminal.Pair{
 		m.count(r, "missing", measure.Missing, warn),
 		m.count(r, "gaps", measure.Gaps, plain),
 		m.count(r, "out of order", measure.OutOfOrder, plain),
@@ -186,8 +188,8 @@ func (m *model) losses(r *sampler.Row) []report.Pair {
 }
 
 // count makes a pair of a counter, in a style where it is not 0.
-func (m *model) count(r *sampler.Row, label string, c measure.Counter, s render.Style) report.Pair {
-	return both(r, label, func(d *sampler.Dir) report.Cell { return m.look.count(d, c, s) })
+func (m *model) count(r *sampler.Row, label string, c measure.Counter, s render.Style) terminal.Pair {
+	return both(r, label, func(d *sampler.Dir) terminal.Cell { return m.look.count(d, c, s) })
 }
 
 // notes are the latest findings, newest first.
@@ -196,7 +198,7 @@ func (m *model) notes(r *sampler.Row) (lines []string) {
 	if total == 0 {
 		return []string{" " + styled("no findings", m.look.Derived)}
 	}
-	head := report.Counted(total, "finding")
+	head := terminal.Counted(total, "finding")
 	if n := len(r.Notes); uint64(n) < total && n > 0 {
 		head += ", the latest " + strconv.Itoa(n)
 	}
@@ -211,7 +213,7 @@ func (m *model) notes(r *sampler.Row) (lines []string) {
 			text += " of " + n.Side.String()
 		}
 		text += ": " + n.Message
-		lines = append(lines, wrap(" "+styled(n.Severity.String(), report.SeverityStyle(&m.look.Palette, n.Severity))+"  "+styled(n.Rule, m.look.Heading), text, m.width)...)
+		lines = append(lines, wrap(" "+styled(n.Severity.String(), terminal.SeverityStyle(&m.look.Palette, n.Severity))+"  "+styled(n.Rule, m.look.Heading), text, m.width)...)
 	}
 	return lines
 }

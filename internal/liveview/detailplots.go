@@ -8,8 +8,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/plot"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 const (
@@ -30,12 +30,12 @@ type gauge struct {
 }
 
 var gauges = []gauge{
-	{"ping", func(p *sampler.Pace) float32 { return p.Ping }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
+	{"ping", func(p *sampler.Pace) float32 { return p.Ping }, func(v float64) string { return terminal.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
-	{"ack wait", func(p *sampler.Pace) float32 { return p.Wait }, func(v float64) string { return report.Millis(int64(v * 1e6)) }, 0,
+	{"ack wait", func(p *sampler.Pace) float32 { return p.Wait }, func(v float64) string { return terminal.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
 	{"loss", func(p *sampler.Pace) float32 { return p.Loss }, percent, leastLoss, func(l *look) render.Style { return l.Error }},
-	{"rate", func(p *sampler.Pace) float32 { return p.Rate }, func(v float64) string { return report.Size(uint64(v+0.5)) + "/s" }, 0,
+	{"rate", func(p *sampler.Pace) float32 { return p.Rate }, func(v float64) string { return terminal.Size(uint64(v+0.5)) + "/s" }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 const (
@@ -30,7 +30,7 @@ func (m *model) list(s *screen) {
 	}
 	m.top = max(0, min(m.top, len(m.order)-n))
 	rows := m.order[m.top:min(len(m.order), m.top+n)]
-	cells := make([][]report.Cell, len(rows))
+	cells := make([][]terminal.Cell, len(rows))
 	for i, r := range rows {
 		cells[i] = m.cells(&m.snap.Rows[r])
 	}
@@ -59,15 +59,15 @@ func (m *model) none(s *screen) {
 }
 
 // cells makes those of a row and keeps how wide they are.
-func (m *model) cells(r *sampler.Row) []report.Cell {
-	out := make([]report.Cell, len(columns))
+func (m *model) cells(r *sampler.Row) []terminal.Cell {
+	out := make([]terminal.Cell, len(columns))
 	for i := range columns {
 		out[i] = columns[i].cell(m.look, r)
 		switch {
 		case i == protocolColumn && m.width < wide:
 			out[i].Text, _, _ = strings.Cut(out[i].Text, " ")
 		case columns[i].end:
-			out[i].Text = report.CutText(out[i].Text, max(sampler.LongestIPv4, m.width/4), true)
+			out[i].Text = terminal.Cut(out[i].Text, max(sampler.LongestIPv4, m.width/4), true)
 		}
 		m.widths[i] = max(m.widths[i], width(out[i].Text), width(columns[i].head), columns[i].room)
 	}
@@ -148,7 +148,7 @@ func (s *screen) overlap(n int) {
 }
 
 // line draws a row.
-func (m *model) line(s *screen, r *sampler.Row, cells []report.Cell) {
+func (m *model) line(s *screen, r *sampler.Row, cells []terminal.Cell) {
 	picked := r.Key == m.picked && m.picked != 0
 	style, whole := render.Style{}, true
 	mark := " "

@@ -7,8 +7,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -29,24 +29,24 @@ type look struct{ render.Palette }
 // row must be told from others.
 func newLook(color bool) *look {
 	if color {
-		return &look{report.Colours()}
+		return &look{terminal.Colours()}
 	}
-	return &look{report.Emphasis()}
+	return &look{terminal.Emphasis()}
 }
 
-func (l *look) plain(text string) report.Cell { return report.Cell{Text: text} }
+func (l *look) plain(text string) terminal.Cell { return terminal.Cell{Text: text} }
 
-func (l *look) unknown() report.Cell { return report.Cell{Text: "-", Style: l.Derived, Dim: true} }
+func (l *look) unknown() terminal.Cell { return terminal.Cell{Text: "-", Style: l.Derived, Dim: true} }
 
 // number is an unsigned number, 0 in dim.
-func (l *look) number(n uint64, s render.Style) report.Cell {
+func (l *look) number(n uint64, s render.Style) terminal.Cell {
 	if n == 0 {
-		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
 	}
-	return report.Cell{Text: strconv.FormatUint(n, 10), Style: s}
+	return terminal.Cell{Text: strconv.FormatUint(n, 10), Style: s}
 }
 
-func (l *look) maybe(n uint64, known bool, s render.Style) report.Cell {
+func (l *look) maybe(n uint64, known bool, s render.Style) terminal.Cell {
 	if !known {
 		return l.unknown()
 	}
@@ -54,21 +54,21 @@ func (l *look) maybe(n uint64, known bool, s render.Style) report.Cell {
 }
 
 // count is a counter, in a style where it is not 0.
-func (l *look) count(d *sampler.Dir, c measure.Counter, s render.Style) report.Cell {
+func (l *look) count(d *sampler.Dir, c measure.Counter, s render.Style) terminal.Cell {
 	return l.maybe(uint64(d.Counts[c]), d.Knows.Has(c), s)
 }
 
 // whole is a value without fraction.
-func (l *look) whole(v sampler.Value) report.Cell {
+func (l *look) whole(v sampler.Value) terminal.Cell {
 	return l.maybe(uint64(max(0, v.V)+0.5), v.Known, render.Style{})
 }
 
 // millis is a value in ms, dim when it is old.
-func (l *look) millis(v sampler.Value, stale bool) report.Cell {
+func (l *look) millis(v sampler.Value, stale bool) terminal.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
-	c := l.plain(report.Millis(int64(v.V * 1e6)))
+	c := l.plain(terminal.Millis(int64(v.V * 1e6)))
 	if stale {
 		c.Style = l.Derived
 	}
@@ -76,11 +76,11 @@ func (l *look) millis(v sampler.Value, stale bool) report.Cell {
 }
 
 // percent is a share; what is not 0 is never shown as 0.
-func (l *look) percent(v sampler.Value, warn, bad float64) report.Cell {
+func (l *look) percent(v sampler.Value, warn, bad float64) terminal.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
-	c := report.Cell{Text: percent(v.V)}
+	c := terminal.Cell{Text: percent(v.V)}
 	switch {
 	case v.V == 0:
 		c.Style, c.Dim = l.Derived, true
@@ -105,7 +105,7 @@ func percent(v float64) string {
 }
 
 // quality is rounded down: 100 is perfect.
-func (l *look) quality(v sampler.Value) report.Cell {
+func (l *look) quality(v sampler.Value) terminal.Cell {
 	if !v.Known {
 		return l.unknown()
 	}
@@ -120,18 +120,18 @@ func (l *look) quality(v sampler.Value) report.Cell {
 }
 
 // rate is bytes in a second.
-func (l *look) rate(v float64) report.Cell {
+func (l *look) rate(v float64) terminal.Cell {
 	if v < 0.5 {
-		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
 	}
-	return l.plain(report.Size(uint64(v+0.5)) + "/s")
+	return l.plain(terminal.Size(uint64(v+0.5)) + "/s")
 }
 
 // often is how many in a second; what is rare has a fraction.
-func (l *look) often(v float64) report.Cell {
+func (l *look) often(v float64) terminal.Cell {
 	switch {
 	case v <= 0:
-		return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
 	case v < 9.95:
 		return l.plain(strconv.FormatFloat(max(v, 0.1), 'f', 1, 64) + "/s")
 	}
@@ -139,17 +139,17 @@ func (l *look) often(v float64) report.Cell {
 }
 
 // findings are those of the worst severity: "2 err".
-func (l *look) findings(n [3]uint64) report.Cell {
+func (l *look) findings(n [3]uint64) terminal.Cell {
 	for s, name := range [...]string{conform.Error: "err", conform.Warn: "warn", conform.Note: "note"} {
 		if n[s] > 0 {
-			return report.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: report.SeverityStyle(&l.Palette, conform.Severity(s))}
+			return terminal.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: terminal.SeverityStyle(&l.Palette, conform.Severity(s))}
 		}
 	}
-	return report.Cell{Text: "0", Style: l.Derived, Dim: true}
+	return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
 }
 
-func (l *look) state(r *sampler.Row) report.Cell {
-	c := report.Cell{Text: r.State.String(), Style: report.StateStyle(&l.Palette, r.State)}
+func (l *look) state(r *sampler.Row) terminal.Cell {
+	c := terminal.Cell{Text: r.State.String(), Style: terminal.StateStyle(&l.Palette, r.State)}
 	if r.State == session.StateUnknown && r.Over {
 		c.Text = "silent"
 	}
@@ -157,7 +157,7 @@ func (l *look) state(r *sampler.Row) report.Cell {
 }
 
 // ending is the state, and by whom or by what it was ended.
-func (l *look) ending(r *sampler.Row) report.Cell {
+func (l *look) ending(r *sampler.Row) terminal.Cell {
 	c := l.state(r)
 	switch r.ClosedBy {
 	case session.SideA:
@@ -193,7 +193,7 @@ func two(n int64) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%1
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return report.TextWidth(s)
+			return terminal.Width(s)
 		}
 	}
 	return len(s)

@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A page is what fills the screen between header and footer.
@@ -146,7 +146,7 @@ func matches(r *sampler.Row, text string) bool {
 }
 
 func (m *model) refilter(text string) {
-	m.filter = report.CutText(text, 64, false)
+	m.filter = terminal.Cut(text, 64, false)
 	m.arrange()
 }
 

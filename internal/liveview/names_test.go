@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 	}
 	lines := strings.Split(text, "\n")
 	for _, row := range lines[3:5] {
-		if got, want := report.TextWidth(row), report.TextWidth(lines[2]); got != want {
+		if got, want := terminal.Width(row), terminal.Width(lines[2]); got != want {
 			t.Errorf("a row has %d columns, the table %d:\n%s", got, want, text)
 		}
 	}

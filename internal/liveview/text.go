@@ -10,8 +10,8 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/sampler"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -21,13 +21,13 @@ const TopConnections = 20
 // TextOptions say how a record is written. The zero value suits a file.
 type TextOptions struct {
 	Palette render.Palette // the zero Palette is without colour
-	Width   int            // columns, 0 for report.DefaultWidth; less important columns leave first
+	Width   int            // columns, 0 for terminal.DefaultWidth; less important columns leave first
 	Top     int            // connections, 0 for TopConnections
 }
 
 // recordColumns are those of the table, which has two rows a connection: what a sends
 // and what b sends.
-var recordColumns = []report.Column{
+var recordColumns = []terminal.Column{
 	{Head: "#"},
 	{Head: "Connection", Left: true},
 	{Head: "Sender", Left: true},
@@ -51,16 +51,16 @@ func AppendRecord(dst []byte, s *sampler.Snapshot, opts TextOptions) []byte {
 	rows := worstFirst(s.Rows)
 	top := cmp.Or(max(opts.Top, 0), TopConnections)
 	shown := rows[:min(len(rows), top)]
-	var cells [][]report.Cell
+	var cells [][]terminal.Cell
 	for _, r := range shown {
 		narrow := opts.Width != 0 && opts.Width < wide
 		cells = append(cells, l.record(r, 0, narrow), l.record(r, 1, narrow))
 	}
 	if len(cells) > 0 {
-		dst = report.AppendTable(dst, l.Palette, recordColumns, cells, opts.Width)
+		dst = terminal.AppendTable(dst, l.Palette, recordColumns, cells, opts.Width)
 	}
 	if more := len(rows) - len(shown); more > 0 {
-		dst = append(dst, l.Derived.Start+"and "+report.Counted(uint64(more), "more connection")+l.Derived.Stop+"\n"...)
+		dst = append(dst, l.Derived.Start+"and "+terminal.Counted(uint64(more), "more connection")+l.Derived.Stop+"\n"...)
 	}
 	return append(dst, '\n')
 }
@@ -77,7 +77,7 @@ func (l *look) appendTotals(dst []byte, s *sampler.Snapshot) []byte {
 	}
 	add(strings.Join(s.Interfaces, ", "), render.Style{})
 	add(clock(s.Elapsed), render.Style{})
-	packets := report.Counted(s.Packets, "packet")
+	packets := terminal.Counted(s.Packets, "packet")
 	if s.PacketsPerSec >= 0.5 {
 		packets += " (" + strconv.FormatFloat(s.PacketsPerSec, 'f', 0, 64) + "/s)"
 	}
@@ -89,32 +89,32 @@ func (l *look) appendTotals(dst []byte, s *sampler.Snapshot) []byte {
 		}
 		add(dropped, l.Error)
 	}
-	conns := report.Counted(s.Live, "connection")
+	conns := terminal.Counted(s.Live, "connection")
 	if s.Ended > 0 {
 		conns += ", " + strconv.FormatUint(s.Ended, 10) + " ended"
 	}
 	add(conns, render.Style{})
 	for sev, n := range s.Findings {
 		if n > 0 {
-			add(report.Counted(n, report.SeverityNoun(conform.Severity(sev))), report.SeverityStyle(&l.Palette, conform.Severity(sev)))
+			add(terminal.Counted(n, terminal.SeverityNoun(conform.Severity(sev))), terminal.SeverityStyle(&l.Palette, conform.Severity(sev)))
 		}
 	}
 	return append(dst, '\n')
 }
 
 // record makes the row of what one side sends.
-func (l *look) record(r *sampler.Row, i int, narrow bool) []report.Cell {
+func (l *look) record(r *sampler.Row, i int, narrow bool) []terminal.Cell {
 	d := &r.Dir[i]
 	sender := l.plain(r.Name[i])
 	if who := cmp.Or(r.Role[i], r.Player[i]); who != "" && !narrow {
 		sender.Text = who + " " + sender.Text
 	}
-	id, what := number(l, r), report.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
+	id, what := number(l, r), terminal.Cell{Text: r.Protocol, Style: l.Palette.Protocol}
 	findings := l.findings(r.Findings)
 	if i == 1 {
-		id, what, findings = report.Cell{}, l.ending(r), report.Cell{Dim: true}
+		id, what, findings = terminal.Cell{}, l.ending(r), terminal.Cell{Dim: true}
 	}
-	return []report.Cell{
+	return []terminal.Cell{
 		id, what,
 		sender,
 		l.millis(d.Ping, d.Stale),

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // TestRecord compares whole records.
@@ -19,7 +19,7 @@ func TestRecord(t *testing.T) {
 		{"record-many.txt", 60, TextOptions{Top: 4}},
 		{"record-narrow.txt", 4, TextOptions{Width: 80}},
 		{"record-none.txt", 0, TextOptions{}},
-		{"record-colour.txt", 13, TextOptions{Palette: report.Colours(), Top: 3}},
+		{"record-colour.txt", 13, TextOptions{Palette: terminal.Colours(), Top: 3}},
 	} {
 		s := demo(c.conns, 60)
 		s.Dropped, s.DroppedLately = 7, 2

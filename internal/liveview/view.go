@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -65,7 +65,7 @@ func (s *screen) put(text string, style render.Style) {
 	if text == "" {
 		return
 	}
-	text = report.CutText(text, s.width-s.used, false)
+	text = terminal.Cut(text, s.width-s.used, false)
 	s.used += width(text)
 	s.text = append(append(append(s.text, style.Start...), text...), style.Stop...)
 }
@@ -131,7 +131,7 @@ func (m *model) header(s *screen) {
 	}
 	n := m.snap
 	list = append(list, part{strings.Join(n.Interfaces, ", "), l.Heading, 5}, part{clock(n.Elapsed), render.Style{}, 4})
-	packets := report.Counted(n.Packets, "packet")
+	packets := terminal.Counted(n.Packets, "packet")
 	if n.PacketsPerSec >= 0.5 {
 		packets += " (" + strconv.FormatFloat(n.PacketsPerSec, 'f', 0, 64) + "/s)"
 	}
@@ -139,7 +139,7 @@ func (m *model) header(s *screen) {
 	if n.Dropped > 0 {
 		list = append(list, part{strconv.FormatUint(n.Dropped, 10) + " dropped", l.Error, 0})
 	}
-	conns := report.Counted(n.Live, "connection")
+	conns := terminal.Counted(n.Live, "connection")
 	if n.Ended > 0 {
 		conns += ", " + strconv.FormatUint(n.Ended, 10) + " ended"
 	}
@@ -151,7 +151,7 @@ func (m *model) findings() (list []part) {
 	for sev, k := range m.snap.Findings {
 		if k > 0 {
 			sev := conform.Severity(sev)
-			list = append(list, part{report.Counted(k, report.SeverityNoun(sev)), report.SeverityStyle(&m.look.Palette, sev), 1 + int(sev)*6})
+			list = append(list, part{terminal.Counted(k, terminal.SeverityNoun(sev)), terminal.SeverityStyle(&m.look.Palette, sev), 1 + int(sev)*6})
 		}
 	}
 	return list

@@ -23,7 +23,7 @@ type crew struct {
 	busy    [Shards]bool     // somebody tracks the shard
 	light   [Shards]bool     // the latest task of the shard cost less than handing it over
 	ready   []uint8          // shards with a task that nobody tracks
-	by      [Shards]int      // who tracked the shard last: what it remembers is in that cache
+	by      [Shards]int      // the goroutine that tracked the shard last
 	pending int              // batches that are not tracked yet
 	free    []*batch
 	over    bool
@@ -75,8 +75,8 @@ func (w *crew) serve(who int) {
 	}
 }
 
-// step does one task of those that are ready, of a shard that the same one tracked before
-// where there is one. The lock is held before and after.
+// step does one of the tasks that are ready. One of a shard that the same goroutine tracked last
+// goes first: what the shard remembers is in its cache. The lock is held before and after.
 func (w *crew) step(who int) {
 	i := max(0, slices.IndexFunc(w.ready, func(shard uint8) bool { return w.by[shard] == who }))
 	shard := w.ready[i]
@@ -141,7 +141,7 @@ func (w *crew) empty() *batch {
 // drain tracks until all that was given is tracked.
 func (w *crew) drain() { w.help(func() bool { return w.pending == 0 }) }
 
-// help tracks, or waits for others, until something is so.
+// help does tasks, or waits for others to do theirs, until a condition holds.
 func (w *crew) help(until func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -168,9 +168,8 @@ func (w *crew) fill(b *batch) (more, waits bool) {
 	return more, waits
 }
 
-// share tracks the packets that were read, from one on, or adds them to the batch. It gives
-// the one to go on with: after the last, or after one whose tracking met an internal
-// error.
+// share tracks each of ahead[from:n] whose shard the reader keeps, and adds the others to the
+// batch. It gives the index to go on with, as trackOn does.
 func (w *crew) share(b *batch, from, n int) (next int) {
 	r, i, shard := w.run, from, 0
 	defer func() {

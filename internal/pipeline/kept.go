@@ -9,7 +9,7 @@ import (
 type kept [Shards]keptShard
 
 type keptShard struct {
-	is     bool
+	is     bool   // the reader tracks the shard
 	added  uint64 // datagrams since it was looked at
 	rested uint64 // of the table, then
 }
@@ -17,8 +17,8 @@ type keptShard struct {
 // lookAtKept is after how many datagrams the reader asks whether a shard is still light.
 const lookAtKept = 512
 
-// isLight reports whether so many datagrams, of which some were of resting pairs, cost less
-// than handing them over does.
+// isLight reports whether to track so many datagrams costs less than handing them over does:
+// nearly all are of pairs that look like no protocol, and are only counted.
 func isLight(added, rested uint64) bool { return rested*8 >= added*7 }
 
 // keep gives the reader the light shards that nobody has anything to do for. The lock is

@@ -25,10 +25,10 @@ const NoteFrames = 4096
 // ringSize leaves room for the batches in work.
 const ringSize = 2 * HoldFrames
 
-// blockSize is for how many places room is made at a time: most captures are short.
+// The ring is made in blocks of blockSize places when they are needed: most captures are short.
 const blockSize = 1024
 
-// A placed is a slot in its place, with its frame.
+// A placed is what the ring has at one place: the slot of a packet, and its number.
 type placed struct {
 	slot  *Slot
 	frame uint64
@@ -299,9 +299,9 @@ type shardSink struct {
 	collected
 }
 
-// slot gives the place of a frame while it may still change. That is decided by the places
-// of frames, and by what the frame waits for, so that it is the same for any number of
-// workers: one worker prints a frame as soon as it waits for nothing, several print it later.
+// slot gives the slot of a frame that may still change, else nil. One worker prints a frame as
+// soon as it waits for nothing, several print it later: so that both print the same, a frame may
+// change no more once one worker might have printed it.
 func (k *shardSink) slot(frame uint64) *Slot {
 	s, place := k.held(frame)
 	if s == nil || k.isSettled(s, place) {

@@ -16,9 +16,9 @@ type Run struct {
 	Config  session.Config // its Sink is set by the run
 	Workers int            // 1 reads and tracks in the calling goroutine
 
-	// Before is called for every packet, in order, before it is tracked, and perhaps
-	// before some packets in front of it are; After
-	// when it and all before it were tracked. Both run in the calling goroutine.
+	// Before is called for every packet, in order, when it was read: some packets before it
+	// may not be tracked yet. After is called when a packet and all before it were tracked.
+	// Both run in the calling goroutine.
 	Before func(p *capture.Packet)
 	After  func(frame uint64) error
 	// Idle is called by runs of live sources when no packet waits, and between
@@ -39,8 +39,8 @@ type Run struct {
 	rounds *rounds
 	tables *tables
 	spread spread
-	ended  func() []*session.Conn    // that left the tables and are kept, nil when none does
-	closed func(c *session.Conn)     // is told of those that leave the tables, nil when nobody is
+	ended  func() []*session.Conn    // the connections that were taken out and kept (KeepEnded), nil for none
+	closed func(c *session.Conn)     // is called with each connection that is taken out (OnClosed), nil for nothing
 	ahead  [readAhead]capture.Packet // that were read and are tracked next
 	end    int64
 	latest int64 // time of the latest packet, by the clock of the capture, which may be set
@@ -51,8 +51,8 @@ type Run struct {
 	stories  uint64
 }
 
-// readAhead is the number of packets that are read before they are tracked: one thing at a time is
-// done faster.
+// readAhead is the number of packets that are read before they are tracked. To change between
+// the two for each packet is slower: neither's code and data stay in the cache.
 const readAhead = 32
 
 // idleEvery is how many packets of a busy live source pass between two calls of
@@ -104,8 +104,8 @@ func (r *Run) serial() error {
 	}
 }
 
-// readOn reads what can be had without disturbing what was read before, a packet at
-// least. It reports whether there may be more, and whether a source that waits has nothing
+// readOn reads packets into ahead, one at least, as long as reading the next one leaves those
+// before it as they are (capture.Source.Near). It reports whether there may be more, and whether a source that waits has nothing
 // to give now.
 func (r *Run) readOn() (n int, more, waits bool) {
 	for n < len(r.ahead) {
@@ -124,8 +124,8 @@ func (r *Run) readOn() (n int, more, waits bool) {
 	return n, true, false
 }
 
-// trackOn tracks the packets that were read, from one on, and gives the one to go on with:
-// after the last, or after one whose tracking met an internal error.
+// trackOn tracks ahead[from:n] and gives the index to go on with: n, or, where the tracking of
+// a packet panicked, the one after it.
 func (r *Run) trackOn(from, n int) (next int, err error) {
 	i, shard := from, 0
 	defer func() {
@@ -169,8 +169,8 @@ func (r *Run) passed(frame uint64) error {
 	return nil
 }
 
-// rescue keeps a panic within the address pair it happened in, where it happened in
-// one.
+// rescue ends the connections of the address pair in which a panic happened. One that happened
+// in no pair goes on.
 func (r *Run) rescue(shard int, reason any) {
 	if !r.tables[shard].Rescue(reason) {
 		panic(reason)
@@ -202,23 +202,23 @@ func (r *Run) before(p *capture.Packet) {
 	}
 }
 
-// parallel reads while others track what was read before. What is told, and asked for,
-// between packets finds all that was read tracked.
+// parallel reads a batch while the crew tracks those before it. Where After or Idle are called,
+// the batch before is tracked to its end first: both find all packets tracked that they know of.
 func (r *Run) parallel() (err error) {
 	w := newCrew(r)
 	defer w.end()
-	told := r.After != nil || r.Idle != nil
+	calls := r.After != nil || r.Idle != nil
 	for more, last, packets := true, uint64(0), 0; more && err == nil; {
 		b := w.empty()
 		var waits bool
 		more, waits = w.fill(b)
-		if told && packets > 0 {
+		if calls && packets > 0 {
 			w.drain()
 			err = r.done(last, packets)
 		}
 		last, packets = b.last, b.packets
 		w.give(b)
-		if told && err == nil && (waits || !more) {
+		if calls && err == nil && (waits || !more) {
 			w.drain()
 			err = r.done(last, packets)
 			packets = 0
@@ -253,8 +253,8 @@ func (r *Run) track(b *batch, shard uint8) (light bool) {
 	return isLight(uint64(n), r.tables[shard].Rested()-before)
 }
 
-// trackFrom tracks the datagrams of a shard from one on, and gives the one to go on with:
-// after the last, or after one that met an internal error.
+// trackFrom tracks the datagrams of a shard from an index on, and gives the index to go on with:
+// the end, or, where the tracking of a datagram panicked, the one after it.
 func (r *Run) trackFrom(b *batch, shard uint8, from int) (next int) {
 	i, list := from, b.of[shard]
 	defer func() {

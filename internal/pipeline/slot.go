@@ -27,7 +27,7 @@ type Slot struct {
 	isDatagram bool          // or a notice that is shown
 	decided    bool          // the frame is known
 	waiting    bool          // for the frame that acknowledges it
-	told       uint64        // the packet during whose tracking it was told of last
+	told       uint64        // number of the packet that was tracked when something was noted here last
 }
 
 // IsUDP reports whether the packet, or part of one, is a UDP datagram.

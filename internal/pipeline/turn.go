@@ -5,10 +5,10 @@ import (
 	"github.com/dpdissect/dpdissect/session"
 )
 
-// turns are the frames after which further messages of a side must stand, since one
-// that came before them stands there: what was held of a pair until it was recognised
-// may be told of when some of its frames are printed and others are not. Only the
-// sides of which that is so are in it.
+// turns keep the messages of a side in order. A message whose frame is printed already stands at
+// a later frame, and no message after it may stand before that one. It happens when a pair is
+// recognised: of what was held of it, some frames are printed by then. Only sides to which it
+// happened have an entry: the frame at which their latest message stands.
 type turns struct {
 	frames map[sender]uint64
 	most   int // entries at which those without use are dropped
@@ -20,7 +20,7 @@ type sender struct {
 	dir  dissect.Dir
 }
 
-// leastTurns is how many entries are worth no look.
+// leastTurns is the number of entries up to which none is dropped.
 const leastTurns = 64
 
 // turn gives the slot a message stands in: that of the frame during which it was

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -61,21 +62,21 @@ func (e *encoder) numberChanges(key, name string, list []verdict.NumberChange) {
 	e.close(']')
 }
 
-var againstColumns = []column{{head: "Against the earlier report", left: true}, {head: "Before"}, {head: "Now"}, {head: "Change", left: true}}
+var againstColumns = []terminal.Column{{Head: "Against the earlier report", Left: true}, {Head: "Before"}, {Head: "Now"}, {Head: "Change", Left: true}}
 
 // appendAgainst appends what changed since the earlier report, and how much did not.
 func (p *painter) appendAgainst(dst []byte, a *verdict.Against, width int) []byte {
 	if a == nil {
 		return dst
 	}
-	t := p.table(againstColumns)
+	t := p.Table(againstColumns)
 	same := uint64(0)
 	add := func(name, before, now string, c verdict.Change) {
 		if c == verdict.Same {
 			same++
 			return
 		}
-		t.rows = append(t.rows, []cell{p.plain(escaped(name)), p.plain(before), p.plain(now), {text: string(c), style: p.change(c)}})
+		t.Rows = append(t.Rows, []terminal.Cell{p.Plain(terminal.Escaped(name)), p.Plain(before), p.Plain(now), {Text: string(c), Style: p.change(c)}})
 	}
 	for _, list := range [][]verdict.NumberChange{a.Numbers, a.Budgets} {
 		for i := range list {
@@ -88,15 +89,15 @@ func (p *painter) appendAgainst(dst []byte, a *verdict.Against, width int) []byt
 		add(c.Name(), strconv.FormatUint(c.Before, 10), strconv.FormatUint(c.Now, 10), c.Change)
 	}
 	dst = append(dst, '\n')
-	if len(t.rows) > 0 {
-		t.fit(width)
-		dst = t.append(dst)
+	if len(t.Rows) > 0 {
+		t.Fit(width)
+		dst = t.Append(dst)
 	}
 	line := "Nothing differs from " + render.Logged(a.Path) + " beyond chance and " + percentOf(a.Tolerance) + "."
-	if len(t.rows) > 0 {
-		line = "Beyond chance and " + percentOf(a.Tolerance) + "; of " + render.Logged(a.Path) + ". As before: " + counted(same, "number") + " or findings."
+	if len(t.Rows) > 0 {
+		line = "Beyond chance and " + percentOf(a.Tolerance) + "; of " + render.Logged(a.Path) + ". As before: " + terminal.Counted(same, "number") + " or findings."
 	}
-	return append(appendStyled(dst, p.Derived, line), '\n')
+	return append(terminal.AppendStyled(dst, p.Derived, line), '\n')
 }
 
 func percentOf(v float64) string { return strconv.FormatFloat(v*100, 'g', 4, 64) + "%" }

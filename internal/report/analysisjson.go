@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -229,7 +230,7 @@ func (e *encoder) properties(c *session.Conn) {
 		e.text("session_id", sessionID(c))
 	}
 	if c.Version != 0 {
-		e.text("version", version(c))
+		e.text("version", terminal.Version(c))
 	}
 	e.known("signing", c.Signing)
 	if c.HasPlayers {
@@ -250,8 +251,6 @@ func (e *encoder) properties(c *session.Conn) {
 }
 
 func sessionID(c *session.Conn) string { return fmt.Sprintf("0x%08x", c.SessionID) }
-
-func version(c *session.Conn) string { return fmt.Sprintf("%d.%d", c.Version>>16, c.Version&0xffff) }
 
 func inferred(c *session.Conn) []string {
 	return slices.Sorted(slices.Values(c.Inferred))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -87,7 +88,7 @@ func (c *Check) headline() string {
 func (c *Check) note() string {
 	switch {
 	case c.Internal > 0:
-		return "an internal error prevented a complete judgement of " + counted(uint64(c.Internal), "connection")
+		return "an internal error prevented a complete judgement of " + terminal.Counted(uint64(c.Internal), "connection")
 	case c.Outcome == verdict.Unreadable:
 		return ""
 	case c.Totals.UDPDatagrams == 0:

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -50,13 +51,13 @@ func (c *Check) parts() (list []*bookPart) {
 		prefix, _, _ := strings.Cut(t.Rule.ID, "-")
 		p := byPattern[prefix]
 		if p == nil {
-			p = &bookPart{pattern: escaped(prefix) + "-*"}
+			p = &bookPart{pattern: terminal.Escaped(prefix) + "-*"}
 			byPattern[prefix] = p
 			list = append(list, p)
 		}
 		fate := fateOf(t)
 		p.tallies[fate]++
-		p.names[fate] = append(p.names[fate], escaped(t.Rule.ID))
+		p.names[fate] = append(p.names[fate], terminal.Escaped(t.Rule.ID))
 	}
 	for i := range c.Rules {
 		enter(&c.Rules[i])
@@ -68,14 +69,14 @@ func (c *Check) parts() (list []*bookPart) {
 	return list[:seen]
 }
 
-var partColumns = []column{
-	{head: "Rules", left: true}, {head: "Evaluated"}, {head: "Passed"}, {head: "Failed"}, {head: "Inconclusive"}, {head: "No opportunity"},
-	{head: "Not supported", rank: 1},
+var partColumns = []terminal.Column{
+	{Head: "Rules", Left: true}, {Head: "Evaluated"}, {Head: "Passed"}, {Head: "Failed"}, {Head: "Inconclusive"}, {Head: "No opportunity"},
+	{Head: "Not supported", Rank: 1},
 }
 
-var ruleColumns = []column{
-	{head: "Rule", left: true}, {head: "Opportunities"}, {head: "Pass"}, {head: "Fail"}, {head: "Inconclusive"},
-	{head: "Guards not satisfied", left: true, rare: true, rank: 1},
+var ruleColumns = []terminal.Column{
+	{Head: "Rule", Left: true}, {Head: "Opportunities"}, {Head: "Pass"}, {Head: "Fail"}, {Head: "Inconclusive"},
+	{Head: "Guards not satisfied", Left: true, Rare: true, Rank: 1},
 }
 
 // appendRules appends how many rules were evaluated and came off well, and how the
@@ -85,16 +86,16 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 		return append(dst, "\nNo rule had an opportunity.\n"...)
 	}
 	parts := c.parts()
-	t := p.table(partColumns)
+	t := p.Table(partColumns)
 	for _, part := range parts {
 		n := &part.tallies
-		t.rows = append(t.rows, []cell{p.plain(part.pattern), p.count(n[rulePassed] + n[ruleFailed] + n[ruleUnclear]), p.count(n[rulePassed]),
-			p.judged(n[ruleFailed], p.Error), p.judged(n[ruleUnclear], p.Warn), p.count(n[ruleIdle]), p.count(n[ruleUnchecked])})
+		t.Rows = append(t.Rows, []terminal.Cell{p.Plain(part.pattern), p.Count(n[rulePassed] + n[ruleFailed] + n[ruleUnclear]), p.Count(n[rulePassed]),
+			p.Judged(n[ruleFailed], p.Error), p.Judged(n[ruleUnclear], p.Warn), p.Count(n[ruleIdle]), p.Count(n[ruleUnchecked])})
 	}
-	t.fit(opts.Width)
-	dst = p.appendTallies(t.append(append(dst, '\n')), c.Rules, opts)
+	t.Fit(opts.Width)
+	dst = p.appendTallies(t.Append(append(dst, '\n')), c.Rules, opts)
 	if !opts.Verbose {
-		return append(appendStyled(dst, p.Derived, "-V lists all rules, --show-inconclusive the doubtful cases."), '\n')
+		return append(terminal.AppendStyled(dst, p.Derived, "-V lists all rules, --show-inconclusive the doubtful cases."), '\n')
 	}
 	for _, part := range parts {
 		dst = appendNames(dst, part.pattern+" without an opportunity:", part.names[ruleIdle], opts.Width)
@@ -105,22 +106,22 @@ func (p *painter) appendRules(dst []byte, c *Check, opts TextOptions) []byte {
 
 // appendTallies appends a table of rules: those that did not just pass, or all.
 func (p *painter) appendTallies(dst []byte, rules []conform.RuleTally, opts TextOptions) []byte {
-	t := p.table(ruleColumns)
+	t := p.Table(ruleColumns)
 	for i := range rules {
 		r := &rules[i]
 		if !opts.Verbose && fateOf(r) == rulePassed {
 			continue
 		}
-		blocked := cell{text: verdict.Blockers(&r.Tally), style: p.Derived}
-		blocked.dim = blocked.text == ""
-		t.rows = append(t.rows, []cell{p.plain(escaped(r.Rule.ID)), p.count(r.Opportunities()), p.count(r.Pass),
-			p.judged(r.Fail, SeverityStyle(&p.Palette, r.Rule.Severity)), p.judged(r.Inconclusive, p.Warn), blocked})
+		blocked := terminal.Cell{Text: verdict.Blockers(&r.Tally), Style: p.Derived}
+		blocked.Dim = blocked.Text == ""
+		t.Rows = append(t.Rows, []terminal.Cell{p.Plain(terminal.Escaped(r.Rule.ID)), p.Count(r.Opportunities()), p.Count(r.Pass),
+			p.Judged(r.Fail, terminal.SeverityStyle(&p.Palette, r.Rule.Severity)), p.Judged(r.Inconclusive, p.Warn), blocked})
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return dst
 	}
-	t.fit(opts.Width)
-	return t.append(append(dst, '\n'))
+	t.Fit(opts.Width)
+	return t.Append(append(dst, '\n'))
 }
 
 // appendNames appends a list of ids below a line that says what they share.
@@ -129,5 +130,5 @@ func appendNames(dst []byte, head string, names []string, width int) []byte {
 		return dst
 	}
 	dst = append(append(append(dst, '\n'), head...), "\n   "...)
-	return appendWrapped(dst, plainCells(names), 3, width)
+	return terminal.AppendWrapped(dst, terminal.Cells(names), 3, width)
 }

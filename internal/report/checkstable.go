@@ -4,26 +4,27 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
-var fileColumns = []column{{head: "File", left: true}, {head: "Verdict", left: true}, {head: "Why", left: true, rare: true, least: 20, wraps: true}}
+var fileColumns = []terminal.Column{{Head: "File", Left: true}, {Head: "Verdict", Left: true}, {Head: "Why", Left: true, Rare: true, Least: 20, Wraps: true}}
 
 // appendFiles appends one line a file: its verdict and why. On a terminal the reasons go
 // on in further lines where they pass its width.
 func (p *painter) appendFiles(dst []byte, files []*Check, width int) []byte {
-	t := p.table(fileColumns)
+	t := p.Table(fileColumns)
 	for _, c := range files {
-		why := cell{text: render.Logged(c.why())}
-		why.dim = why.text == ""
-		t.rows = append(t.rows, []cell{p.plain(render.Logged(inputName(c.path()))), {text: c.Outcome.String(), style: p.outcome(c.Outcome)}, why})
+		why := terminal.Cell{Text: render.Logged(c.why())}
+		why.Dim = why.Text == ""
+		t.Rows = append(t.Rows, []terminal.Cell{p.Plain(render.Logged(inputName(c.path()))), {Text: c.Outcome.String(), Style: p.outcome(c.Outcome)}, why})
 	}
 	if width > 0 {
-		t.fit(width)
-	} else if sum(t.widths())+2*len(columnGap) > DefaultWidth {
-		t.rule = DefaultWidth
+		t.Fit(width)
+	} else if t.Width() > terminal.DefaultWidth {
+		t.Rule = terminal.DefaultWidth
 	}
-	return t.append(dst)
+	return t.Append(dst)
 }
 
 // why is the headline without the verdict.
@@ -40,11 +41,4 @@ func (p *painter) outcome(o verdict.Outcome) render.Style {
 		return p.Warn
 	}
 	return p.Note
-}
-
-func sum(list []int) (n int) {
-	for _, v := range list {
-		n += v
-	}
-	return n
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -22,7 +23,7 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 	if c.unopened() {
 		return dst
 	}
-	p := &painter{opts.Palette, opts.Names}
+	p := newPainter(&opts)
 	dst = p.appendCheck(dst, c, opts)
 	dst = p.appendIdle(dst, c.Baseline, c.Suppressions)
 	return p.appendVerdict(append(dst, '\n'), c, c.headline())
@@ -31,13 +32,13 @@ func AppendCheckText(dst []byte, c *Check, opts TextOptions) []byte {
 // AppendChecksText appends the checks of several files, one after the other, and
 // last a table with the verdict on each.
 func AppendChecksText(dst []byte, s *Checks, opts TextOptions) []byte {
-	p := &painter{opts.Palette, opts.Names}
+	p := newPainter(&opts)
 	for _, c := range s.Files {
 		if c.unopened() || opts.Quiet && c.silent() {
 			continue
 		}
 		if opts.Quiet {
-			dst = append(appendStyled(dst, p.Heading, render.Logged(inputName(c.path()))), '\n')
+			dst = append(terminal.AppendStyled(dst, p.Heading, render.Logged(inputName(c.path()))), '\n')
 		}
 		dst = append(p.appendCheck(dst, c, opts), '\n')
 	}
@@ -57,7 +58,7 @@ func (c *Check) silent() bool {
 func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 	wrap := opts.Width // what is not on a terminal keeps its lines whole
 	if opts.Width <= 0 {
-		opts.Width = DefaultWidth
+		opts.Width = terminal.DefaultWidth
 	}
 	if !opts.Quiet {
 		dst = p.appendCaptures(dst, c.Captures, &opts)
@@ -76,7 +77,7 @@ func (p *painter) appendCheck(dst []byte, c *Check, opts TextOptions) []byte {
 
 // appendVerdict appends a line in the colour of a verdict.
 func (p *painter) appendVerdict(dst []byte, c *Check, line string) []byte {
-	return append(appendStyled(dst, p.outcome(c.Outcome), render.Logged(line)), '\n')
+	return append(terminal.AppendStyled(dst, p.outcome(c.Outcome), render.Logged(line)), '\n')
 }
 
 // appendCheckFindings appends the fails, then what is inconclusive, with proofs.
@@ -95,7 +96,7 @@ func (p *painter) appendCheckFindings(dst []byte, c *Check, width int, all bool)
 		dst = p.appendFindingsAs(append(dst, '\n'), unclear, findingsText{noun: "inconclusive opportunity", many: "inconclusive opportunities", width: width, all: all, proofs: true})
 	}
 	if left := c.leftOut(); len(left) > 0 {
-		dst = append(appendStyled(dst, p.Derived, "Not shown: "+strings.Join(left, ", ")+"."), '\n')
+		dst = append(terminal.AppendStyled(dst, p.Derived, "Not shown: "+strings.Join(left, ", ")+"."), '\n')
 	}
 	return dst
 }
@@ -129,7 +130,7 @@ func (p *painter) appendRequired(dst []byte, list []verdict.RequiredResult) []by
 			dst = append(dst, '\n')
 		}
 		dst = p.appendOK(dst, r.Met, !r.Met)
-		dst = append(dst, "required rule "+escaped(r.Rule.ID)+": "+plural(r.Opportunities(), "opportunity", "opportunities")...)
+		dst = append(dst, "required rule "+terminal.Escaped(r.Rule.ID)+": "+plural(r.Opportunities(), "opportunity", "opportunities")...)
 		if !r.Met && r.Inconclusive > 0 {
 			dst = append(dst, ", all inconclusive"...)
 		}
@@ -142,42 +143,42 @@ func (p *painter) appendRequired(dst []byte, list []verdict.RequiredResult) []by
 func (p *painter) appendOK(dst []byte, ok, unknown bool) []byte {
 	switch {
 	case ok:
-		return append(appendStyled(dst, p.Note, "   ok"), "    "...)
+		return append(terminal.AppendStyled(dst, p.Note, "   ok"), "    "...)
 	case unknown:
-		return append(appendStyled(dst, p.Warn, "   ?"), "     "...)
+		return append(terminal.AppendStyled(dst, p.Warn, "   ?"), "     "...)
 	}
-	return append(appendStyled(dst, p.Error, "   FAIL"), "  "...)
+	return append(terminal.AppendStyled(dst, p.Error, "   FAIL"), "  "...)
 }
 
-var budgetColumns = []column{
-	{head: "Budget", left: true}, {head: "Value"}, {head: "Result", left: true}, {head: "Worst", left: true, rare: true, rank: 1},
+var budgetColumns = []terminal.Column{
+	{Head: "Budget", Left: true}, {Head: "Value"}, {Head: "Result", Left: true}, {Head: "Worst", Left: true, Rare: true, Rank: 1},
 }
 
 func (p *painter) appendBudgets(dst []byte, list []verdict.BudgetResult, width int) []byte {
 	if len(list) == 0 {
 		return dst
 	}
-	t := p.table(budgetColumns)
+	t := p.Table(budgetColumns)
 	for i := range list {
 		b := &list[i]
-		name, worst := b.Text, cell{dim: true}
+		name, worst := b.Text, terminal.Cell{Dim: true}
 		if b.Name != "" {
 			name = b.Name + ": " + name
 		}
 		if b.Worst != nil {
-			worst = p.plain(worstText(b.Worst) + ": " + b.Format(b.Worst.Value))
+			worst = p.Plain(worstText(b.Worst) + ": " + b.Format(b.Worst.Value))
 		}
-		value, result := p.plain(b.Format(b.Value)), cell{text: "ok", style: p.Note}
+		value, result := p.Plain(b.Format(b.Value)), terminal.Cell{Text: "ok", Style: p.Note}
 		switch {
 		case !b.Evaluated:
-			value, result = p.unknown(), cell{text: "not evaluated: " + b.Why, style: p.Warn}
+			value, result = p.Unknown(), terminal.Cell{Text: "not evaluated: " + b.Why, Style: p.Warn}
 		case !b.Held:
-			result = cell{text: "FAIL", style: p.Error}
+			result = terminal.Cell{Text: "FAIL", Style: p.Error}
 		}
-		t.rows = append(t.rows, []cell{p.plain(escaped(name)), value, result, worst})
+		t.Rows = append(t.Rows, []terminal.Cell{p.Plain(terminal.Escaped(name)), value, result, worst})
 	}
-	t.fit(width)
-	return t.append(append(dst, '\n'))
+	t.Fit(width)
+	return t.Append(append(dst, '\n'))
 }
 
 // worstText is "#0 a → b".
@@ -223,7 +224,7 @@ func (p *painter) appendIdle(dst []byte, b *verdict.BaselineResult, list []verdi
 		if i == 0 {
 			dst = append(dst, '\n')
 		}
-		dst = append(appendStyled(append(dst, "   "...), p.Warn, escaped(l)), '\n')
+		dst = append(terminal.AppendStyled(append(dst, "   "...), p.Warn, terminal.Escaped(l)), '\n')
 	}
 	return dst
 }
@@ -232,7 +233,7 @@ func (p *painter) appendIdle(dst []byte, b *verdict.BaselineResult, list []verdi
 func idleSuppression(s *verdict.SuppressionResult) string {
 	switch {
 	case s.Expired && s.Findings > 0:
-		return "expired on " + s.Expires + " and no longer hides " + counted(s.Findings, "finding")
+		return "expired on " + s.Expires + " and no longer hides " + terminal.Counted(s.Findings, "finding")
 	case s.Expired:
 		return "expired on " + s.Expires + " and would hide nothing"
 	case s.Findings == 0:
@@ -245,5 +246,5 @@ func (p *painter) severityOf(f *session.Finding) render.Style {
 	if !f.Failed() {
 		return p.Derived
 	}
-	return SeverityStyle(&p.Palette, f.Severity)
+	return terminal.SeverityStyle(&p.Palette, f.Severity)
 }

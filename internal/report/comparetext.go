@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // A comparer is a painter of what two captures show together.
@@ -23,7 +24,7 @@ type comparer struct {
 // WriteCompareText writes what two captures of one session show together, for people: numbers
 // first. What nothing is wrong with is told in one line.
 func WriteCompareText(w io.Writer, d *compare.Document, opts TextOptions) error {
-	p := comparer{explainer{&painter{opts.Palette, opts.Names}}, d, min(cmp.Or(max(opts.Width, 0), 80), 80)}
+	p := comparer{explainer{newPainter(&opts)}, d, min(cmp.Or(max(opts.Width, 0), 80), 80)}
 	dst := p.appendHead(nil)
 	dst = p.appendClocks(dst)
 	var quiet []string
@@ -43,8 +44,8 @@ func WriteCompareText(w io.Writer, d *compare.Document, opts TextOptions) error 
 // lines appends words, broken at the width.
 func (p *comparer) lines(dst []byte, first, rest, text string) []byte {
 	const wide = "\x1f" // two spaces, which stay together
-	text = strings.ReplaceAll(escaped(text), "  ", wide+" ")
-	for i, line := range wrapWords(text, p.width-max(len(first), len(rest))) {
+	text = strings.ReplaceAll(terminal.Escaped(text), "  ", wide+" ")
+	for i, line := range terminal.Wrap(text, p.width-max(len(first), len(rest))) {
 		line = strings.ReplaceAll(line, wide, " ")
 		indent := rest
 		if i == 0 {
@@ -72,7 +73,7 @@ func ComparedPoints(d *compare.Document) []string {
 	from, to := d.Common()
 	what := "one session"
 	if n := len(d.Connections); n != 1 {
-		what += ", " + counted(uint64(n), "connection")
+		what += ", " + terminal.Counted(uint64(n), "connection")
 	} else {
 		what += ", 1 connection"
 	}
@@ -84,7 +85,7 @@ func ComparedPoints(d *compare.Document) []string {
 		lines = append(lines, "Nothing shows that anything lies between the two: one place, captured twice. What only one of them has, the other may have missed.")
 	}
 	for _, m := range d.NAT {
-		lines = append(lines, fmt.Sprintf("%s is %s in %s: %s", m.Address1, m.Address2, d.Points[1].Name, counted(m.Datagrams, "datagram")))
+		lines = append(lines, fmt.Sprintf("%s is %s in %s: %s", m.Address1, m.Address2, d.Points[1].Name, terminal.Counted(m.Datagrams, "datagram")))
 	}
 	return lines
 }
@@ -230,9 +231,9 @@ func (p *comparer) packetsOf(sentence string, frames1, frames2 []uint64) string 
 func (p *comparer) losses(c *compare.Connection) string {
 	a, b := c.Directions["a"], c.Directions["b"]
 	if a.Fates["lost_between"]+b.Fates["lost_between"] == 0 {
-		return fmt.Sprintf("Of %s of %s and %d of %s none was lost between the two capture points%s.", counted(a.Sent(), "datagram"), c.Side("a"), b.Sent(), c.Side("b"), p.surely(a, b))
+		return fmt.Sprintf("Of %s of %s and %d of %s none was lost between the two capture points%s.", terminal.Counted(a.Sent(), "datagram"), c.Side("a"), b.Sent(), c.Side("b"), p.surely(a, b))
 	}
-	return fmt.Sprintf("Of %s of %s %d %s lost between the two capture points, %d of %d of %s.", counted(a.Sent(), "datagram"), c.Side("a"), a.Fates["lost_between"], wasWere(a.Fates["lost_between"]), b.Fates["lost_between"], b.Sent(), c.Side("b"))
+	return fmt.Sprintf("Of %s of %s %d %s lost between the two capture points, %d of %d of %s.", terminal.Counted(a.Sent(), "datagram"), c.Side("a"), a.Fates["lost_between"], wasWere(a.Fates["lost_between"]), b.Fates["lost_between"], b.Sent(), c.Side("b"))
 }
 
 func (p *comparer) surely(a, b *compare.Direction) string {
@@ -289,7 +290,7 @@ func (p *comparer) other(c *compare.Connection) string {
 		}
 	}
 	if n := uint64(len(about)); n > 0 {
-		words = append(words, fmt.Sprintf("%s %s lost on the way, about %s", counted(n, "ICMP notice"), wasWere(n), strings.Join(about, ", ")))
+		words = append(words, fmt.Sprintf("%s %s lost on the way, about %s", terminal.Counted(n, "ICMP notice"), wasWere(n), strings.Join(about, ", ")))
 	}
 	if len(words) == 0 {
 		return ""
@@ -359,5 +360,5 @@ func (p *comparer) longest(c *compare.Connection) string {
 	if uint64(len(frames)) < d.Datagrams {
 		frames = slices.Concat(frames, []string{"…"})
 	}
-	return fmt.Sprintf("longest run: %s to %s %s (frames %s)", counted(d.Datagrams, "datagram"), c.Side(to), clockTime(d.From), strings.Join(frames, ", "))
+	return fmt.Sprintf("longest run: %s to %s %s (frames %s)", terminal.Counted(d.Datagrams, "datagram"), c.Side(to), clockTime(d.From), strings.Join(frames, ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // WriteExplainMarkdown writes what happened to connections for a ticket. names are those of
@@ -17,45 +18,45 @@ func WriteExplainMarkdown(w io.Writer, captures []capture.Info, d *explain.Docum
 	var dst []byte
 	for i := range captures {
 		in := &captures[i]
-		dst = fmt.Appendf(dst, "- %s: %s", markdown(inputName(in.Path)), counted(in.Packets, "packet"))
+		dst = fmt.Appendf(dst, "- %s: %s", Markdown(inputName(in.Path)), terminal.Counted(in.Packets, "packet"))
 		if in.HasTime {
 			dst = fmt.Appendf(dst, ", %s UTC", fromTo(in.FirstTime, in.LastTime, " to "))
 		}
 		dst = append(dst, '\n')
 	}
-	dst = appendSpan(dst, markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
+	dst = appendSpan(dst, Markdown(d.Span), "- shown are the connections with packets %s, and what slowed them in that time; ends and numbers are those of the whole connection\n")
 	if a := d.Asked; a != nil {
-		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", markdown(cmp.Or(a.Text, a.At.String())), markdown(a.Sentence))
+		dst = fmt.Appendf(dst, "\n### Asked: %s\n\n%s\n", Markdown(cmp.Or(a.Text, a.At.String())), Markdown(a.Sentence))
 		for i := range a.Also {
-			dst = fmt.Appendf(dst, "\n- %s", markdown(a.Also[i].Sentence))
+			dst = fmt.Appendf(dst, "\n- %s", Markdown(a.Also[i].Sentence))
 		}
 		if len(a.Also) > 0 {
 			dst = append(dst, '\n')
 		}
 	}
 	for i := range d.Groups {
-		dst = fmt.Appendf(dst, "\n**%s**\n", markdown(d.Groups[i].Sentence))
+		dst = fmt.Appendf(dst, "\n**%s**\n", Markdown(d.Groups[i].Sentence))
 	}
 	out := pieces{w: w}
 	for _, i := range worstFirst(d, func(*explain.Connection) bool { return true }) {
 		c := d.At(int(i))
 		dst = out.put(dst)
 		v := &c.Verdict
-		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), markdown(p.named(c.A)), markdown(p.named(c.B)), markdown(c.Headline()), markdown(v.Sentence))
+		dst = fmt.Appendf(dst, "\n### %s %s ↔ %s: %s\n\n%s\n\n", Markdown(fmt.Sprintf("#%d %s", c.ID, c.Protocol)), Markdown(p.named(c.A)), Markdown(p.named(c.B)), Markdown(c.Headline()), Markdown(v.Sentence))
 		for i := range c.Contributing {
 			x := &c.Contributing[i]
-			dst = fmt.Appendf(dst, "- %s (`%s`, %s; %s)\n", markdown(x.Sentence), x.Cause, certainties[x.Certainty], packetList(x.Frames))
+			dst = fmt.Appendf(dst, "- %s (`%s`, %s; %s)\n", Markdown(x.Sentence), x.Cause, certainties[x.Certainty], packetList(x.Frames))
 		}
 		dst = fmt.Appendf(dst, "- how it ended: `%s` (%s; %s)\n", v.Cause, certainties[v.Certainty], packetList(v.Frames))
 		if v.WouldRefute != "" {
-			dst = fmt.Appendf(dst, "- what would disprove it: %s\n", markdown(v.WouldRefute))
+			dst = fmt.Appendf(dst, "- what would disprove it: %s\n", Markdown(v.WouldRefute))
 		}
 	}
 	for i, u := range d.Untold() {
 		if i == 0 {
 			dst = append(dst, "\n### Not recognised\n\n"...)
 		}
-		dst = fmt.Appendf(dst, "- %s\n", markdown(u.Sentence))
+		dst = fmt.Appendf(dst, "- %s\n", Markdown(u.Sentence))
 	}
 	if d.LeftOut > 0 {
 		dst = fmt.Appendf(dst, "\n%s\n", StoriesText(d.LeftOut))

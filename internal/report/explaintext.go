@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // told is how many connections of which nothing is wrong are still told one by one.
@@ -34,7 +35,7 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 	if Unopened(captures) {
 		return nil
 	}
-	p := explainer{&painter{opts.Palette, opts.Names}}
+	p := explainer{newPainter(&opts)}
 	width := min(cmp.Or(max(opts.Width, 0), 80), explainWidth)
 	dst := p.appendExplainHead(nil, captures, d, opts.Chosen, width)
 	dst = p.appendAsked(dst, d.Asked, width)
@@ -68,11 +69,11 @@ func WriteExplainText(w io.Writer, captures []capture.Info, d *explain.Document,
 		if len(list) == 0 && len(grouped) == 0 {
 			head = "Of all: "
 		}
-		dst = appendWrapped(append(append(dst, '\n'), head...), plainCells(kindsOf(rest)), len(head), width)
+		dst = terminal.AppendWrapped(append(append(dst, '\n'), head...), terminal.Cells(kindsOf(rest)), len(head), width)
 	}
 	dst = p.appendUnrecognised(dst, d.Untold(), width)
 	if d.LeftOut > 0 {
-		dst = appendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
+		dst = terminal.AppendLines(append(dst, '\n'), p.Warn.Start, p.Warn.Stop, StoriesText(d.LeftOut), width)
 	}
 	return out.end(dst)
 }
@@ -86,7 +87,7 @@ func (p explainer) appendAsked(dst []byte, a *explain.Asked, width int) []byte {
 	if a.Text == "" {
 		head = "Around " + a.At.Clock() + " UTC"
 	}
-	dst = append(appendStyled(append(dst, '\n'), p.Heading, escaped(head)), '\n')
+	dst = append(terminal.AppendStyled(append(dst, '\n'), p.Heading, terminal.Escaped(head)), '\n')
 	dst = p.appendSentence(dst, a.Sentence, width)
 	if a.Cause != "" {
 		dst = p.appendProof(dst, "", a.Frames, width)
@@ -108,7 +109,7 @@ func (p explainer) appendGroups(dst []byte, groups []explain.Group, all bool, wi
 		if !g.Grave() {
 			style = p.Warn
 		}
-		dst = p.appendStyledLines(dst, style, wrapWords(escaped(g.Sentence), width-len(explainIndent)))
+		dst = p.appendStyledLines(dst, style, terminal.Wrap(terminal.Escaped(g.Sentence), width-len(explainIndent)))
 		list := "#" + strconv.Itoa(g.Connections[0])
 		for k, id := range g.Connections[1:] {
 			if k == listedMembers {
@@ -142,7 +143,7 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 		}
 	} else {
 		for i := range captures {
-			dst = p.appendExplainFile(dst, escaped(inputName(captures[i].Path)), &captures[i])
+			dst = p.appendExplainFile(dst, terminal.Escaped(inputName(captures[i].Path)), &captures[i])
 			dst = p.appendProblem(dst, &captures[i], "")
 		}
 	}
@@ -162,13 +163,13 @@ func (p explainer) appendExplainHead(dst []byte, captures []capture.Info, d *exp
 	for c := range d.All() {
 		kinds[c.Kind()]++
 	}
-	head := counted(uint64(d.Len()), "connection") + ": "
-	return appendWrapped(append(dst, head...), plainCells(kindsOf(kinds)), len(head), width)
+	head := terminal.Counted(uint64(d.Len()), "connection") + ": "
+	return terminal.AppendWrapped(append(dst, head...), terminal.Cells(kindsOf(kinds)), len(head), width)
 }
 
 // appendExplainFile appends "game.pcap  2026-11-20 08:33:31–08:33:57 UTC".
 func (p explainer) appendExplainFile(dst []byte, name string, in *capture.Info) []byte {
-	dst = appendStyled(dst, p.Heading, name)
+	dst = terminal.AppendStyled(dst, p.Heading, name)
 	if in.HasTime {
 		dst = fmt.Appendf(dst, "  %s UTC", fromTo(in.FirstTime, in.LastTime, "–"))
 	}
@@ -203,7 +204,7 @@ func appendSpan(dst []byte, span, says string) []byte {
 	if span == "" {
 		return dst
 	}
-	return fmt.Appendf(dst, says, escaped(span))
+	return fmt.Appendf(dst, says, terminal.Escaped(span))
 }
 
 // fromTo names two times, the second with its date where that is another one.
@@ -256,11 +257,11 @@ func worstFirst(d *explain.Document, told func(*explain.Connection) bool) []int3
 // appendExplained appends what happened to one connection.
 func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int) []byte {
 	v := &c.Verdict
-	title := escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
-	headline := escaped(c.Headline())
-	dst = append(appendStyled(dst, p.Heading, title), "  "...)
+	title := terminal.Escaped(fmt.Sprintf("#%d  %s %s ↔ %s", c.ID, c.Protocol, p.named(c.A), p.named(c.B)))
+	headline := terminal.Escaped(c.Headline())
+	dst = append(terminal.AppendStyled(dst, p.Heading, title), "  "...)
 	lines := []string{headline}
-	if TextWidth(title)+2+TextWidth(headline) > width {
+	if terminal.Width(title)+2+terminal.Width(headline) > width {
 		dst = append(append(dst[:len(dst)-2], '\n'), explainIndent...)
 		lines = wrapHeadline(headline, width-len(explainIndent))
 	}
@@ -298,9 +299,9 @@ func (p explainer) appendExplained(dst []byte, c *explain.Connection, width int)
 func wrapHeadline(headline string, width int) []string {
 	at, what, timed := strings.Cut(headline, "  ")
 	if !timed {
-		return wrapWords(headline, width)
+		return terminal.Wrap(headline, width)
 	}
-	lines := wrapWords(what, width-len(at)-2)
+	lines := terminal.Wrap(what, width-len(at)-2)
 	lines[0] = at + "  " + lines[0]
 	return lines
 }
@@ -311,7 +312,7 @@ func (p explainer) appendStyledLines(dst []byte, style render.Style, lines []str
 		if i > 0 {
 			dst = append(dst, explainIndent...)
 		}
-		dst = append(appendStyled(dst, style, line), '\n')
+		dst = append(terminal.AppendStyled(dst, style, line), '\n')
 	}
 	return dst
 }
@@ -333,8 +334,8 @@ func (p explainer) appendProof(dst []byte, c explain.Certainty, frames []uint64,
 
 // appendDerived appends what is said of a sentence.
 func (p explainer) appendDerived(dst []byte, text string, width int) []byte {
-	for _, line := range wrapWords(escaped(text), width-len(explainIndent)-2) {
-		dst = append(appendStyled(append(append(dst, explainIndent...), "  "...), p.Derived, line), '\n')
+	for _, line := range terminal.Wrap(terminal.Escaped(text), width-len(explainIndent)-2) {
+		dst = append(terminal.AppendStyled(append(append(dst, explainIndent...), "  "...), p.Derived, line), '\n')
 	}
 	return dst
 }
@@ -355,7 +356,7 @@ func packetList(frames []uint64) string {
 }
 
 func (p explainer) appendSentence(dst []byte, text string, width int) []byte {
-	for _, line := range wrapWords(escaped(text), width-len(explainIndent)) { // each may begin with a word of a packet
+	for _, line := range terminal.Wrap(terminal.Escaped(text), width-len(explainIndent)) { // each may begin with a word of a packet
 		dst = append(append(append(dst, explainIndent...), render.Logged(line)...), '\n')
 	}
 	return dst
@@ -366,14 +367,14 @@ func (p explainer) appendUnrecognised(dst []byte, pairs []explain.Unrecognised, 
 	for i := range pairs {
 		u := &pairs[i]
 		if i == 0 {
-			dst = append(appendStyled(append(dst, '\n'), p.Heading, "Not recognised"), '\n')
+			dst = append(terminal.AppendStyled(append(dst, '\n'), p.Heading, "Not recognised"), '\n')
 		}
 		if i == told {
-			return append(append(dst, explainIndent...), counted(uint64(len(pairs)-i), "more pair")+" in --format json.\n"...)
+			return append(append(dst, explainIndent...), terminal.Counted(uint64(len(pairs)-i), "more pair")+" in --format json.\n"...)
 		}
 		dst = p.appendSentence(dst, u.Sentence, width)
 		if u.Guess != "" && u.Cause == "" {
-			dst = append(appendStyled(append(dst, explainIndent...), p.Derived, escaped("to force it: "+u.Hint)), '\n')
+			dst = append(terminal.AppendStyled(append(dst, explainIndent...), p.Derived, terminal.Escaped("to force it: "+u.Hint)), '\n')
 		}
 	}
 	return dst

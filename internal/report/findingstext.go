@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -123,10 +124,10 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 		return append(dst, "No "+opts.many+".\n"...)
 	}
 	list := groups(findings)
-	dst = append(appendStyled(dst, p.Heading, plural(uint64(len(findings)), opts.noun, opts.many)), '\n')
+	dst = append(terminal.AppendStyled(dst, p.Heading, plural(uint64(len(findings)), opts.noun, opts.many)), '\n')
 	rule, count := 0, 0
 	for _, g := range list {
-		rule = max(rule, TextWidth(escaped(g.first.Rule.ID)))
+		rule = max(rule, terminal.Width(terminal.Escaped(g.first.Rule.ID)))
 		count = max(count, len(strconv.FormatUint(g.count, 10)))
 	}
 	for _, g := range list {
@@ -138,23 +139,23 @@ func (p *painter) appendFindingsAs(dst []byte, findings []session.Finding, opts 
 
 // appendHint appends where names are explained that findings have, those of the first.
 func (p *painter) appendHint(dst []byte, f *session.Finding) []byte {
-	text := "'dpdissect rules show " + escaped(f.Rule.ID) + "' explains a rule"
+	text := "'dpdissect rules show " + terminal.Escaped(f.Rule.ID) + "' explains a rule"
 	if !f.Failed() {
 		text = "'dpdissect rules show " + f.Guard.String() + "' explains a guard"
 	}
-	return append(appendStyled(append(dst, "   "...), p.Derived, text+"."), '\n')
+	return append(terminal.AppendStyled(append(dst, "   "...), p.Derived, text+"."), '\n')
 }
 
 // appendGroup appends "error  DP8-…  ×3  MC-DPL8R 2.2.1.2".
 func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
-	severity, name, n := g.first.Severity.String(), escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
-	dst = appendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
-	dst = appendSpaces(dst, len("error")-len(severity)+len(columnGap))
-	dst = appendStyled(dst, p.Heading, name)
-	dst = appendSpaces(dst, rule-TextWidth(name)+len(columnGap)+count-len(n))
+	severity, name, n := g.first.Severity.String(), terminal.Escaped(g.first.Rule.ID), strconv.FormatUint(g.count, 10)
+	dst = terminal.AppendStyled(append(dst, "   "...), p.severityOf(g.first), severity)
+	dst = terminal.AppendSpaces(dst, len("error")-len(severity)+len(terminal.ColumnGap))
+	dst = terminal.AppendStyled(dst, p.Heading, name)
+	dst = terminal.AppendSpaces(dst, rule-terminal.Width(name)+len(terminal.ColumnGap)+count-len(n))
 	dst = append(append(dst, "×"...), n...)
 	if g.first.Rule.Clause != "" {
-		dst = appendStyled(append(dst, columnGap...), p.Derived, escaped(g.first.Rule.Clause))
+		dst = terminal.AppendStyled(append(dst, terminal.ColumnGap...), p.Derived, terminal.Escaped(g.first.Rule.Clause))
 	}
 	return append(dst, '\n')
 }
@@ -163,7 +164,7 @@ func (p *painter) appendGroup(dst []byte, g *group, rule, count int) []byte {
 // passes the width; column is where the text begins.
 func (o *findingsText) appendLine(dst []byte, text string, column int) []byte {
 	for i, w := range strings.Split(text, " ") {
-		n := TextWidth(w)
+		n := terminal.Width(w)
 		switch {
 		case i == 0:
 		case o.width > 0 && column+1+n > o.width:
@@ -183,21 +184,21 @@ func (p *painter) appendPlaces(dst []byte, g *group, opts *findingsText) []byte 
 	message := ""
 	for i := range g.places {
 		if i == cmp.Or(opts.places, shownPlaces) && !opts.all {
-			more := "… and in " + counted(uint64(len(g.places)-i), "more direction")
-			return append(appendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
+			more := "… and in " + terminal.Counted(uint64(len(g.places)-i), "more direction")
+			return append(terminal.AppendStyled(append(dst, findingIndent...), p.Derived, more), '\n')
 		}
 		for _, pl := range g.places[i].split(opts) {
 			if pl.first.Message != message || i == 0 && message == "" {
 				message = pl.first.Message
-				dst = opts.appendLine(append(dst, findingIndent...), escaped(message), len(findingIndent))
+				dst = opts.appendLine(append(dst, findingIndent...), terminal.Escaped(message), len(findingIndent))
 			}
 			where := pl.where()
 			text := appendFrames(nil, &pl, opts.all)
 			if opts.proofs {
 				text = appendProof(text, &pl, opts.all)
 			}
-			dst = appendStyled(append(dst, findingIndent...), p.Derived, where)
-			dst = opts.appendLine(dst, string(text), len(findingIndent)+TextWidth(where))
+			dst = terminal.AppendStyled(append(dst, findingIndent...), p.Derived, where)
+			dst = opts.appendLine(dst, string(text), len(findingIndent)+terminal.Width(where))
 		}
 	}
 	return dst

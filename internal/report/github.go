@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -15,7 +16,7 @@ import (
 const githubPerKind = 10
 
 var checkGitHub = &CheckFormat{
-	Name: "github", Use: " for annotations",
+	Name: "github", Use: " for annotations", Summary: checkSummary,
 	One:     func(c *Check, _ TextOptions) []byte { return AppendGitHub(nil, c) },
 	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksGitHub(nil, s) },
 }
@@ -114,7 +115,7 @@ func (g *github) command(kind, path string, line uint64, title, message string) 
 
 // githubData escapes the text of a workflow command.
 func githubData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(escaped(s))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(terminal.Escaped(s))
 }
 
 // githubProperty escapes the value of a property.

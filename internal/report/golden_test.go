@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -56,7 +57,7 @@ func harmless(t *testing.T, text []byte) {
 func TestText(t *testing.T) {
 	for name, opts := range map[string]TextOptions{
 		"text":    {},
-		"colour":  {Palette: Colours()},
+		"colour":  {Palette: terminal.Colours()},
 		"narrow":  {Width: 70, Verbose: true},
 		"wide":    {Width: 300},
 		"quiet":   {Quiet: true},
@@ -110,25 +111,6 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestLayouts: long tables look like short ones.
-func TestLayouts(t *testing.T) {
-	for _, p := range []*painter{{}, {Palette: Colours()}} {
-		for _, width := range []int{1, 80, 120, 300} {
-			a := fixture()
-			a.Conns = append(a.Conns, many(20).Conns...)
-			table := p.overview(a, a.standings(), (&TextOptions{}).clock())
-			table.fit(width)
-			pretty, err := table.pretty()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if plain := table.plain(nil); !bytes.Equal(plain, pretty) {
-				t.Errorf("width %d:\n%s\n%s", width, plain, pretty)
-			}
-		}
-	}
-}
-
 func TestWidth(t *testing.T) {
 	for _, width := range []int{80, 100, 120, 160} {
 		for line := range strings.Lines(string(AppendText(nil, many(20), TextOptions{Width: width, Quiet: true}))) {
@@ -143,7 +125,7 @@ func TestMessageLines(t *testing.T) {
 	clock := &render.Clock{}
 	clock.AdvanceTime(start, true)
 	var out []byte
-	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock, 120), NewMessageLines(Colours(), nil, 80)} {
+	for _, l := range []*MessageLines{NewMessageLines(render.Palette{}, clock, 120), NewMessageLines(terminal.Colours(), nil, 80)} {
 		out = l.AppendHeader(out)
 		for i, m := range messages() {
 			out = l.AppendLine(out, AppendMessageCells(nil, m), i*100)
@@ -156,12 +138,12 @@ func TestMessageLines(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	for _, tt := range [][2]string{
-		{size(0), "0 B"}, {size(999), "999 B"}, {size(1000), "1.00 kB"}, {size(9999), "10.0 kB"}, {size(999_600), "1.00 MB"},
-		{size(123_456_789), "123 MB"}, {size(5e12), "5.00 TB"},
-		{millis(0), "0.00 ms"}, {millis(9_994_999), "9.99 ms"}, {millis(9_995_001), "10.0 ms"}, {millis(1234e6), "1234 ms"},
-		{span(-1), "unknown time"}, {span(5e6), "5.00 ms"}, {span(62_412e6), "62.4 s"}, {span(125e9), "2m05s"}, {span(3723e9), "1h02m03s"},
-		{percent(0, 9), "0%"}, {percent(1, 100000), "<0.1%"}, {percent(1, 80), "1.2%"}, {percent(99, 100), "99%"},
-		{counted(1, "packet"), "1 packet"}, {counted(0, "packet"), "0 packets"},
+		{terminal.Size(0), "0 B"}, {terminal.Size(999), "999 B"}, {terminal.Size(1000), "1.00 kB"}, {terminal.Size(9999), "10.0 kB"}, {terminal.Size(999_600), "1.00 MB"},
+		{terminal.Size(123_456_789), "123 MB"}, {terminal.Size(5e12), "5.00 TB"},
+		{terminal.Millis(0), "0.00 ms"}, {terminal.Millis(9_994_999), "9.99 ms"}, {terminal.Millis(9_995_001), "10.0 ms"}, {terminal.Millis(1234e6), "1234 ms"},
+		{terminal.Span(-1), "unknown time"}, {terminal.Span(5e6), "5.00 ms"}, {terminal.Span(62_412e6), "62.4 s"}, {terminal.Span(125e9), "2m05s"}, {terminal.Span(3723e9), "1h02m03s"},
+		{terminal.Percent(0, 9), "0%"}, {terminal.Percent(1, 100000), "<0.1%"}, {terminal.Percent(1, 80), "1.2%"}, {terminal.Percent(99, 100), "99%"},
+		{terminal.Counted(1, "packet"), "1 packet"}, {terminal.Counted(0, "packet"), "0 packets"},
 		{fmt.Sprint(confidence(-1)), "0"}, {fmt.Sprint(confidence(64.05)), "64.1"},
 	} {
 		if tt[0] != tt[1] {

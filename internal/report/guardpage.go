@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -49,7 +50,7 @@ func writeUsers(b *strings.Builder, rules []string, width int) {
 		writeWrapped(b, "  ", "No rule names it.", width)
 		return
 	}
-	writeWrapped(b, "  ", counted(uint64(len(rules)), "rule")+": "+strings.Join(rules, ", "), width)
+	writeWrapped(b, "  ", terminal.Counted(uint64(len(rules)), "rule")+": "+strings.Join(rules, ", "), width)
 }
 
 // readingID is the id of an unclear place.

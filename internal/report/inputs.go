@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // listedCaptures bounds the inputs that have a line each; more of them share one.
@@ -80,8 +81,8 @@ func severalNames(list []capture.Info) string {
 
 // appendCapture appends "game.pcap: pcap, gzip, ethernet, 1234 packets, …".
 func (p *painter) appendCapture(dst []byte, name string, in *capture.Info, width int) []byte {
-	path := cell{text: name, style: p.Heading}
-	dst = appendStyled(dst, path.style, path.text)
+	path := terminal.Cell{Text: name, Style: p.Heading}
+	dst = terminal.AppendStyled(dst, path.Style, path.Text)
 	var facts []string
 	if in.Live {
 		facts = append(facts, "live")
@@ -91,11 +92,11 @@ func (p *painter) appendCapture(dst []byte, name string, in *capture.Info, width
 			facts = append(facts, s)
 		}
 	}
-	facts = append(facts, counted(in.Packets, "packet"), size(in.Bytes))
+	facts = append(facts, terminal.Counted(in.Packets, "packet"), terminal.Size(in.Bytes))
 	if in.HasTime {
-		facts = append(facts, span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
+		facts = append(facts, terminal.Span(in.LastTime-in.FirstTime)+" from "+time.Unix(0, in.FirstTime).UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	return appendWrapped(append(dst, ": "...), plainCells(facts), path.width()+2, width)
+	return terminal.AppendWrapped(append(dst, ": "...), terminal.Cells(facts), path.Width()+2, width)
 }
 
 // appendTroubles appends what an input lost and what is wrong with it, after its name where
@@ -106,7 +107,7 @@ func (p *painter) appendTroubles(dst []byte, in *capture.Info, name string) []by
 		if in.Live {
 			who = "kernel"
 		}
-		dst = append(appendStyled(append(dst, "   "...), p.Warn, name+counted(in.Dropped, "packet")+" lost by the capture itself, as the "+who+" says"), '\n')
+		dst = append(terminal.AppendStyled(append(dst, "   "...), p.Warn, name+terminal.Counted(in.Dropped, "packet")+" lost by the capture itself, as the "+who+" says"), '\n')
 	}
 	return p.appendProblem(dst, in, name)
 }
@@ -114,7 +115,7 @@ func (p *painter) appendTroubles(dst []byte, in *capture.Info, name string) []by
 // appendProblem appends what is wrong with an input.
 func (p *painter) appendProblem(dst []byte, in *capture.Info, name string) []byte {
 	if in.Problem != "" {
-		dst = append(appendStyled(append(dst, "   "...), p.Error, name+escaped(in.Problem)), '\n')
+		dst = append(terminal.AppendStyled(append(dst, "   "...), p.Error, name+terminal.Escaped(in.Problem)), '\n')
 	}
 	return dst
 }

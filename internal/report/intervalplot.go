@@ -9,6 +9,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/plot"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -44,7 +45,7 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 	g, seconds := v.grid, float64(v.grid.step)/1e9
 	bytes, total := g.sums(list, measure.Bytes)
 	mean := float64(total) * 1e9 / float64(max(1, g.span()))
-	rate := func(n float64) string { return size(uint64(n+0.5)) + "/s" }
+	rate := func(n float64) string { return terminal.Size(uint64(n+0.5)) + "/s" }
 	whole := func(n float64) string { return thousands(int64(n)) }
 	in := " in " + g.stepText()
 	v.plot(name+" rate: mean "+rate(mean), in, areas(bytes, 1/seconds), rate, 4, v.o.Palette.Protocol)
@@ -61,8 +62,8 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 			continue // nothing was sent again
 		}
 		if spans, least, some := g.times(list, m); some {
-			ms := func(n float64) string { return millis(int64(n)) }
-			v.plot(name+title+": least "+millis(least), "", spans, ms, 4, v.o.Palette.Protocol)
+			ms := func(n float64) string { return terminal.Millis(int64(n)) }
+			v.plot(name+title+": least "+terminal.Millis(least), "", spans, ms, 4, v.o.Palette.Protocol)
 		}
 	}
 	v.axis()
@@ -73,7 +74,7 @@ func (v *plotter) side(name string, list []*timeline.Interval) {
 func (v *plotter) plot(title, suffix string, spans []plot.Span, unit func(float64) string, rows int, style render.Style) {
 	top := plot.Top(spans)
 	name, figures, _ := strings.Cut(title, ":")
-	fmt.Fprintf(v.b, "%s:%s, most %s%s\n", appendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), suffix)
+	fmt.Fprintf(v.b, "%s:%s, most %s%s\n", terminal.AppendStyled(nil, v.o.Palette.Heading, name), figures, unit(top), suffix)
 	for i, line := range plot.Lines(spans, v.columns, rows, top) {
 		label, tick := "", "│"
 		switch i {
@@ -82,7 +83,7 @@ func (v *plotter) plot(title, suffix string, spans []plot.Span, unit func(float6
 		case rows - 1:
 			label, tick = "0", "┤"
 		}
-		fmt.Fprintf(v.b, "%*s %s%s\n", plotLabels-2, label, tick, appendStyled(nil, style, strings.TrimRight(line, " ")))
+		fmt.Fprintf(v.b, "%*s %s%s\n", plotLabels-2, label, tick, terminal.AppendStyled(nil, style, strings.TrimRight(line, " ")))
 	}
 }
 
@@ -90,15 +91,15 @@ func (v *plotter) plot(title, suffix string, spans []plot.Span, unit func(float6
 func (v *plotter) axis() {
 	clock := v.grid.clock(v.o.Clock)
 	from, to := clock(v.grid.from), clock(v.grid.to)
-	free := v.columns - TextWidth(from) - TextWidth(to)
+	free := v.columns - terminal.Width(from) - terminal.Width(to)
 	middle := clock(v.grid.from + int64(v.grid.span()/2))
-	if rest := free - TextWidth(middle); rest >= 4 {
-		left := max(2, (v.columns-TextWidth(middle))/2-TextWidth(from))
+	if rest := free - terminal.Width(middle); rest >= 4 {
+		left := max(2, (v.columns-terminal.Width(middle))/2-terminal.Width(from))
 		from += strings.Repeat(" ", left) + middle
 		free = rest - left
 	}
 	line := strings.Repeat(" ", plotLabels) + from + strings.Repeat(" ", max(2, free)) + to
-	fmt.Fprintf(v.b, "%s\n", appendStyled(nil, v.o.Palette.Derived, line))
+	fmt.Fprintf(v.b, "%s\n", terminal.AppendStyled(nil, v.o.Palette.Derived, line))
 }
 
 // areas are values as areas, each taken so many times.

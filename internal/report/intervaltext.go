@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -41,7 +42,7 @@ func WriteIntervalText(w io.Writer, x *Intervals, o TextOptions) error {
 // width counts the columns that the text may have.
 func (o *TextOptions) width() int {
 	if o.Width <= 0 {
-		return DefaultWidth
+		return terminal.DefaultWidth
 	}
 	return o.Width
 }
@@ -74,13 +75,13 @@ func (x *Intervals) writeConns(w io.Writer, o TextOptions, columns int, draw fun
 // connHead is the line above what is drawn of a connection, or several where there is no
 // room for one.
 func connHead(c *session.Conn, o TextOptions) string {
-	p := &painter{o.Palette, o.Names}
+	p := newPainter(&o)
 	name, a, b := fmt.Sprintf("connection %d  %s", c.ID, c.Protocol.Name), "  a "+p.end(c.A), "  b "+p.end(c.B)
 	gap := ""
-	if TextWidth(name+a+b) > o.width() {
+	if terminal.Width(name+a+b) > o.width() {
 		gap = "\n"
 	}
-	return string(appendStyled(nil, o.Palette.Heading, name+gap+a+gap+b)) + "\n"
+	return string(terminal.AppendStyled(nil, o.Palette.Heading, name+gap+a+gap+b)) + "\n"
 }
 
 // A grid says which column shows which time. What lies between its ends may be more ns than
@@ -154,7 +155,7 @@ func (g grid) rows(b *strings.Builder, dir dissect.Dir, list []*timeline.Interva
 	for m, x := range seq.Measures {
 		values := g.longest(list, seq.Measure(m))
 		if most := peak(values); most > 0 && (m == int(seq.RoundTrip) || !slices.Equal(values, trips)) {
-			g.row(b, side, strings.ToLower(x.Label)+" max", values, "most "+millis(most))
+			g.row(b, side, strings.ToLower(x.Label)+" max", values, "most "+terminal.Millis(most))
 			side = " "
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -68,7 +69,7 @@ func TestIntervalTextKeepsItsWidth(t *testing.T) {
 		}
 		widest := 0
 		for line := range strings.Lines(b.String()) {
-			widest = max(widest, TextWidth(strings.TrimSuffix(line, "\n")))
+			widest = max(widest, terminal.Width(strings.TrimSuffix(line, "\n")))
 		}
 		if widest > width || widest < width/2 {
 			t.Errorf("the widest line has %d columns of %d:\n%s", widest, width, b.String())

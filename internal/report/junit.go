@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -84,7 +85,7 @@ func AppendJUnit(dst []byte, c *Check) []byte {
 func AppendChecksJUnit(dst []byte, s *Checks) []byte {
 	j := &junit{}
 	for _, c := range s.Files {
-		name := escaped(inputName(c.path()))
+		name := terminal.Escaped(inputName(c.path()))
 		j.Check, j.class = c, "dpdissect."+name
 		cases := slices.Concat(j.captureCases(), j.ruleCases(), j.budgetCases())
 		j.suite(name, cases, j.milder(), escapedLines(j.remarks()))
@@ -137,17 +138,17 @@ func (j *junit) timestamp() string {
 func escapedLines(list []string) string {
 	lines := make([]string, len(list))
 	for i, s := range list {
-		lines[i] = escaped(s)
+		lines[i] = terminal.Escaped(s)
 	}
 	return strings.Join(lines, "\n")
 }
 
 func (j *junit) newCase(class, name string) junitCase {
-	return junitCase{Name: escaped(name), Class: j.class + "." + class, Time: junitTime}
+	return junitCase{Name: terminal.Escaped(name), Class: j.class + "." + class, Time: junitTime}
 }
 
 func problem(kind, message, text string) *junitProblem {
-	return &junitProblem{Message: escaped(message), Type: kind, Text: text}
+	return &junitProblem{Message: terminal.Escaped(message), Type: kind, Text: text}
 }
 
 func (j *junit) captureCases() (all []junitCase) {
@@ -212,7 +213,7 @@ func (j *junit) failure(r *conform.Rule) *junitProblem {
 			first, severity = f.Message, f.Severity
 		}
 		if n <= junitLines {
-			lines = append(lines, escaped(placeText(f)+": "+f.Message+proofText(f)))
+			lines = append(lines, terminal.Escaped(placeText(f)+": "+f.Message+proofText(f)))
 		}
 	}
 	if n > junitLines {
@@ -257,7 +258,7 @@ func (j *junit) milder() string {
 		if !f.Failed() {
 			kind = "inconclusive"
 		}
-		lines = append(lines, escaped(fmt.Sprintf("%s %s %s: %s%s", kind, f.Rule.ID, placeText(f), f.Message, times(b.count))))
+		lines = append(lines, terminal.Escaped(fmt.Sprintf("%s %s %s: %s%s", kind, f.Rule.ID, placeText(f), f.Message, times(b.count))))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -277,7 +278,7 @@ func (j *junit) budgetCases() (all []junitCase) {
 		case b.Evaluated && !b.Held:
 			t.Failure = problem("budget", "does not hold: it is "+b.Format(b.Value), budgetPlace(b))
 		case !b.Evaluated && b.Optional:
-			text := escaped(b.Why)
+			text := terminal.Escaped(b.Why)
 			t.Skipped = &text
 		case !b.Evaluated:
 			t.Error = problem("not-evaluated", b.Why, "")

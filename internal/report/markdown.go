@@ -1,14 +1,15 @@
 package report
 
-import "strings"
+import (
+	"strings"
 
-// Markdown makes text plain in Markdown, as markdown does.
-func Markdown(s string) string { return markdown(s) }
+	"github.com/dpdissect/dpdissect/internal/terminal"
+)
 
-// markdown makes text plain in Markdown: nothing of it is a link, a mention, HTML or
+// Markdown makes text plain in Markdown: nothing of it is a link, a mention, HTML or
 // emphasis, and no line ends in it.
-func markdown(s string) string {
-	s = escaped(s)
+func Markdown(s string) string {
+	s = terminal.Escaped(s)
 	var b strings.Builder
 	for i := range len(s) {
 		switch c := s[i]; c {
@@ -44,7 +45,7 @@ func markdown(s string) string {
 
 // code makes text a span of code.
 func code(s string) string {
-	s = strings.ReplaceAll(escaped(s), "|", "\\|")
+	s = strings.ReplaceAll(terminal.Escaped(s), "|", "\\|")
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -24,7 +25,7 @@ type MessageLines struct {
 
 	widths [len(messageHeads)]int
 	gone   [len(messageHeads)]bool // for want of width
-	short  shortage
+	short  terminal.Shortage
 }
 
 var messageHeads = [...]string{"connection", "index", "time", "number", "frames", "size", "flags", "sha256", "payload"}
@@ -53,25 +54,25 @@ func NewMessageLines(p render.Palette, clock *render.Clock, width int) *MessageL
 		text := some.AppendTime(nil, &dissect.Datagram{Time: 1234567890123456789, HasTime: true})
 		l.widths[timeColumn] = max(l.widths[timeColumn], len(text))
 	}
-	t := table{cols: make([]column, len(messageHeads))}
-	row := make([]cell, len(messageHeads))
+	t := terminal.Table{Cols: make([]terminal.Column, len(messageHeads))}
+	row := make([]terminal.Cell, len(messageHeads))
 	for i, head := range messageHeads {
-		t.cols[i] = column{head: head, rank: messageRanks[i]}
-		row[i].text = strings.Repeat("x", l.widths[i])
+		t.Cols[i] = terminal.Column{Head: head, Rank: messageRanks[i]}
+		row[i].Text = strings.Repeat("x", l.widths[i])
 	}
-	row[payloadColumn].text = strings.Repeat("x", leastPreview)
-	t.rows = [][]cell{row}
-	t.fit(cmp.Or(max(width, 0), DefaultWidth))
-	l.short = t.short
+	row[payloadColumn].Text = strings.Repeat("x", leastPreview)
+	t.Rows = [][]terminal.Cell{row}
+	t.Fit(cmp.Or(max(width, 0), terminal.DefaultWidth))
+	l.short = t.Short
 	for i, head := range messageHeads {
-		l.gone[i] = slices.Contains(t.short.gone, head)
+		l.gone[i] = slices.Contains(t.Short.Gone, head)
 	}
 	return l
 }
 
 // AppendEnd appends, below the lines, which columns were left out.
 func (l *MessageLines) AppendEnd(dst []byte) []byte {
-	return l.short.append(dst, l.Palette.Derived.Start, l.Palette.Derived.Stop)
+	return l.short.Append(dst, l.Palette.Derived.Start, l.Palette.Derived.Stop)
 }
 
 // AppendHeader appends the line of column names.
@@ -141,38 +142,38 @@ func (l *MessageLines) column(dst []byte, i int, text string, s render.Style) []
 	if i == payloadColumn {
 		text = l.preview(text)
 	}
-	n := TextWidth(text)
+	n := terminal.Width(text)
 	l.widths[i] = max(l.widths[i], n)
 	space := l.widths[i] - n
 	if i > 0 {
-		dst = append(dst, columnGap...)
+		dst = append(dst, terminal.ColumnGap...)
 	}
 	switch {
 	case i == payloadColumn && text == "":
 		return dst
 	case i == payloadColumn:
-		return appendStyled(dst, s, text)
+		return terminal.AppendStyled(dst, s, text)
 	case i == 0 || i >= flagsColumn:
-		return appendSpaces(appendStyled(dst, s, text), space)
+		return terminal.AppendSpaces(terminal.AppendStyled(dst, s, text), space)
 	}
-	return appendStyled(appendSpaces(dst, space), s, text)
+	return terminal.AppendStyled(terminal.AppendSpaces(dst, space), s, text)
 }
 
 // preview is as much of a payload as there is room for.
 func (l *MessageLines) preview(text string) string {
-	room := l.short.width
+	room := l.short.Width
 	for i := range payloadColumn {
 		if !l.gone[i] {
-			room -= l.widths[i] + len(columnGap)
+			room -= l.widths[i] + len(terminal.ColumnGap)
 		}
 	}
-	if TextWidth(text) <= room {
+	if terminal.Width(text) <= room {
 		return text
 	}
-	if l.short.cut == nil {
-		l.short.cut = []string{"Payloads are truncated: --payload shows them in full"}
+	if l.short.Cut == nil {
+		l.short.Cut = []string{"Payloads are truncated: --payload shows them in full"}
 	}
-	return CutText(text, max(room, 1), false)
+	return terminal.Cut(text, max(room, 1), false)
 }
 
 // time is the text of a time that stands in a cell as nanoseconds.

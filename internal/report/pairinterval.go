@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 )
 
@@ -78,12 +79,12 @@ func WritePairIntervalCSV(w io.Writer, d *compare.Document) error {
 func WritePairIntervalText(w io.Writer, d *compare.Document, length int64, o TextOptions) error {
 	var b strings.Builder
 	for _, line := range append(ComparedPoints(d), ComparedClocks(d)...) {
-		b.WriteString(escaped(line) + "\n")
+		b.WriteString(terminal.Escaped(line) + "\n")
 	}
 	for i := range d.Connections {
 		c := &d.Connections[i]
 		head := strings.TrimSpace(fmt.Sprintf("connection %d  %s", c.ID, c.Protocol)) + "  " + c.Who()
-		fmt.Fprintf(&b, "\n%s\n", appendStyled(nil, o.Palette.Heading, escaped(head)))
+		fmt.Fprintf(&b, "\n%s\n", terminal.AppendStyled(nil, o.Palette.Heading, terminal.Escaped(head)))
 		var sides [2][]*timeline.Interval
 		for dir, side := range []string{"a", "b"} {
 			sides[dir] = spansOf(c.Directions[side].Intervals)
@@ -157,7 +158,7 @@ func (g grid) pairRows(b *strings.Builder, side string, list []compare.Interval,
 		}
 		figure := "sum " + thousands(total)
 		if !x.sum {
-			figure = "most " + millis(peak(values))
+			figure = "most " + terminal.Millis(peak(values))
 		}
 		g.row(b, side, x.name, values, figure)
 		side = " "

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/internal/explain"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // How much of what happened is told where nobody asks for more.
@@ -17,38 +18,38 @@ const (
 // that counts the others.
 func (p *painter) appendProblems(dst []byte, a *Analysis, list []standing, opts *TextOptions) []byte {
 	rest := map[string]int{}
-	t := p.table([]column{{head: "#"}, {head: "Who", left: true, least: 22, ends: true, whole: "'dpdissect explain' has"}, {head: "When", left: true, rank: 1}, {head: "Problems, worst first", left: true, least: 36, wraps: true}})
+	t := p.Table([]terminal.Column{{Head: "#"}, {Head: "Who", Left: true, Least: 22, Ends: true, Whole: "'dpdissect explain' has"}, {Head: "When", Left: true, Rank: 1}, {Head: "Problems, worst first", Left: true, Least: 36, Wraps: true}})
 	most := ToldProblems
 	if opts.Top > 0 {
 		most = opts.Top
 	}
 	for _, s := range arranged(list, "worst") {
-		if !s.bad || len(t.rows) == most {
+		if !s.bad || len(t.Rows) == most {
 			rest[s.kind]++
 			continue
 		}
 		x, _ := a.Story.Of(s.conn)
-		t.rows = append(t.rows, p.problemRow(&x, opts))
+		t.Rows = append(t.Rows, p.problemRow(&x, opts))
 	}
-	if len(t.rows) > 0 {
-		t.fit(opts.Width)
-		dst = t.append(dst)
+	if len(t.Rows) > 0 {
+		t.Fit(opts.Width)
+		dst = t.Append(dst)
 	}
 	head := "No problems: "
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		head = "The others: "
 	}
 	if len(rest) == 0 {
 		return dst
 	}
-	return appendWrapped(append(dst, head...), plainCells(kindsOf(rest)), len(head), opts.Width)
+	return terminal.AppendWrapped(append(dst, head...), terminal.Cells(kindsOf(rest)), len(head), opts.Width)
 }
 
-func (p *painter) problemRow(x *explain.Connection, opts *TextOptions) []cell {
+func (p *painter) problemRow(x *explain.Connection, opts *TextOptions) []terminal.Cell {
 	_, address := x.Who()
-	when := cell{}
+	when := terminal.Cell{}
 	if ns, ok := x.When(); ok {
-		when = p.plain(opts.clock()(ns))
+		when = p.Plain(opts.clock()(ns))
 	}
-	return []cell{{text: strconv.Itoa(x.ID)}, p.plain(p.named(address)), when, {text: escaped(x.Brief()), style: p.gravity(x)}}
+	return []terminal.Cell{{Text: strconv.Itoa(x.ID)}, p.Plain(p.named(address)), when, {Text: terminal.Escaped(x.Brief()), Style: p.gravity(x)}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // RedactSchema is the name and version of the document of redact.
@@ -79,7 +80,7 @@ func AppendRedactedText(dst []byte, r *Redacted) []byte {
 	for _, c := range r.Replaced {
 		dst = fmt.Appendf(dst, "%-14s  %9d\n", c.Of, c.N)
 	}
-	dst = fmt.Appendf(dst, "\n%s written, %d of them cut after their last header", counted(r.Packets, "packet"), r.Cut)
+	dst = fmt.Appendf(dst, "\n%s written, %d of them cut after their last header", terminal.Counted(r.Packets, "packet"), r.Cut)
 	if r.Dropped > 0 {
 		dst = fmt.Appendf(dst, "; %d left out", r.Dropped)
 	}

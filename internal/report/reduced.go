@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -47,13 +48,13 @@ func AppendReducedJSON(dst []byte, r *Reduced) []byte {
 
 // AppendReducedText appends the same for people.
 func AppendReducedText(dst []byte, r *Reduced) []byte {
-	dst = fmt.Appendf(dst, "%s, of %s.\n", r.Finding, counted(r.Packets, "packet"))
-	dst = fmt.Appendf(dst, "%s left, by the numbers there: %s.\n", counted(uint64(len(r.Frames)), "packet"), strings.Trim(fmt.Sprint(r.Frames), "[]"))
+	dst = fmt.Appendf(dst, "%s, of %s.\n", r.Finding, terminal.Counted(r.Packets, "packet"))
+	dst = fmt.Appendf(dst, "%s left, by the numbers there: %s.\n", terminal.Counted(uint64(len(r.Frames)), "packet"), strings.Trim(fmt.Sprint(r.Frames), "[]"))
 	if r.Frame != 0 {
 		dst = fmt.Appendf(dst, "The finding is at frame %d of them.\n", r.Frame)
 	}
 	if r.Minimal {
-		return fmt.Appendf(dst, "None of them can be left out: %s were checked.\n", counted(uint64(r.Tries), "capture"))
+		return fmt.Appendf(dst, "None of them can be left out: %s were checked.\n", terminal.Counted(uint64(r.Tries), "capture"))
 	}
-	return fmt.Appendf(dst, "Perhaps more can be left out: the search ended after %s.\n", counted(uint64(r.Tries), "capture"))
+	return fmt.Appendf(dst, "Perhaps more can be left out: the search ended after %s.\n", terminal.Counted(uint64(r.Tries), "capture"))
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -12,22 +13,22 @@ import (
 // connections, and a protocol that was forced on what speaks another one.
 func (p *painter) appendRemarks(dst []byte, a *Analysis, width int) []byte {
 	if n := a.Totals.Neighbours; len(n) > 0 {
-		dst = appendLines(dst, "", "", neighboursText(n), width)
+		dst = terminal.AppendLines(dst, "", "", neighboursText(n), width)
 	}
 	for _, text := range forcedBadly(a.Conns) {
-		dst = appendLines(dst, p.Warn.Start, p.Warn.Stop, text, width)
+		dst = terminal.AppendLines(dst, p.Warn.Start, p.Warn.Stop, text, width)
 	}
 	return dst
 }
 
 // UndecidedText says what Totals.Undecided means.
 func UndecidedText(n uint64) string {
-	return counted(n, "address pair") + " given up before recognition: too many at the same time, as in a flood. Connections may be missing, or their beginnings."
+	return terminal.Counted(n, "address pair") + " given up before recognition: too many at the same time, as in a flood. Connections may be missing, or their beginnings."
 }
 
 // StoriesText says what explain.Document.LeftOut means.
 func StoriesText(n uint64) string {
-	return "There was no room to remember how " + counted(n, "address pair") + " came to be recognised, or why not."
+	return "There was no room to remember how " + terminal.Counted(n, "address pair") + " came to be recognised, or why not."
 }
 
 // neighboursText is "Beside connections: 3 datagrams of dtls (Datagram Transport Layer
@@ -35,7 +36,7 @@ func StoriesText(n uint64) string {
 func neighboursText(list []session.NeighbourCount) string {
 	var parts []string
 	for _, n := range list {
-		parts = append(parts, counted(n.N, "datagram")+" of "+n.Protocol.Name+" ("+n.Protocol.Title+")")
+		parts = append(parts, terminal.Counted(n.N, "datagram")+" of "+n.Protocol.Name+" ("+n.Protocol.Title+")")
 	}
 	return "Besides connections: " + strings.Join(parts, "; ") + "; 'dpdissect decode -Y " + list[0].Protocol.Name + "' shows them."
 }
@@ -63,20 +64,8 @@ func forcedBadly(conns []*session.Conn) (texts []string) {
 	}
 	for _, n := range all {
 		if 4*n.malformed > n.of {
-			texts = append(texts, strconv.FormatUint(n.malformed, 10)+" of "+counted(n.of, "datagram")+" malformed as "+n.name+": is -d right?")
+			texts = append(texts, strconv.FormatUint(n.malformed, 10)+" of "+terminal.Counted(n.of, "datagram")+" malformed as "+n.name+": is -d right?")
 		}
 	}
 	return texts
-}
-
-// appendLines appends text in lines of so many columns at most; 0 breaks none.
-func appendLines(dst []byte, start, stop, text string, width int) []byte {
-	lines := []string{text}
-	if width > 0 {
-		lines = wrapWords(text, width)
-	}
-	for _, line := range lines {
-		dst = append(append(append(append(dst, start...), line...), stop...), '\n')
-	}
-	return dst
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
 
@@ -113,7 +114,7 @@ func RuleText(r *conform.Rule, width int) string {
 func writeWrapped(b *strings.Builder, head, text string, width int) {
 	lines := []string{strings.Join(strings.Fields(text), " ")}
 	if width > 0 {
-		lines = wrapWords(text, width-len(head))
+		lines = terminal.Wrap(text, width-len(head))
 	}
 	b.WriteString(head + strings.Join(lines, "\n"+strings.Repeat(" ", len(head))) + "\n")
 }
@@ -128,15 +129,15 @@ func RuleRow(r *conform.Rule) string {
 		severity += ", not evaluated"
 	}
 	return fmt.Sprintf("| <a id=\"%s\"></a>`%s` | %s | %s | %s | %s |\n", strings.ToLower(RuleAnchor(r.ID)), r.ID,
-		markdown(sentence(r.Statement)), markdown(r.Clause), r.Level, severity)
+		Markdown(sentence(r.Statement)), Markdown(r.Clause), r.Level, severity)
 }
 
 // RuleMarkdown is the same page without its head, for people who read Markdown.
 func RuleMarkdown(r *conform.Rule) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", markdown(sentence(r.Statement)))
+	fmt.Fprintf(&b, "%s\n\n", Markdown(sentence(r.Statement)))
 	for _, l := range ruleLines(r) {
-		text := markdown(l.text)
+		text := Markdown(l.text)
 		switch l.label {
 		case "Violation", "Example":
 			text = code(l.text)

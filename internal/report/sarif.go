@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -193,14 +194,14 @@ func (s *sarif) invocation() {
 			if in.Failed {
 				level = "error"
 			}
-			inv.Notifications = append(inv.Notifications, sarifNotification{level, sarifText{Text: escaped(in.Path + ": " + in.Problem)}, nil})
+			inv.Notifications = append(inv.Notifications, sarifNotification{level, sarifText{Text: terminal.Escaped(in.Path + ": " + in.Problem)}, nil})
 		}
 	}
 	if note := s.note(); note != "" {
 		inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: note}, nil})
 	}
 	for _, r := range s.Reasons {
-		inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: escaped(s.Outcome.String() + ": " + r)}, nil})
+		inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifText{Text: terminal.Escaped(s.Outcome.String() + ": " + r)}, nil})
 	}
 	s.run.Invocations = []sarifInvocation{inv}
 }
@@ -232,7 +233,7 @@ func (s *sarif) result(b *bundle) sarifResult {
 	if b.count > 1 {
 		text += fmt.Sprintf(" (first of %d)", b.count)
 	}
-	r.Message.Text = escaped(text)
+	r.Message.Text = terminal.Escaped(text)
 	r.Locations = []sarifLocation{s.location(f.Frame, nil)}
 	for i, frame := range b.frames {
 		if i > 0 && i < sarifLocations {
@@ -262,7 +263,7 @@ func (s *sarif) flow(f *session.Finding) (t sarifThreadFlow) {
 	for _, frame := range f.Frames {
 		text := fmt.Sprintf("frame %d", frame)
 		if frame == f.Frame {
-			text += ": " + escaped(f.Message)
+			text += ": " + terminal.Escaped(f.Message)
 		}
 		t.Locations = append(t.Locations, sarifStep{s.location(frame, &sarifText{Text: text})})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -15,8 +16,8 @@ const (
 	summaryRules    = 500
 )
 
-// CheckSummary is Markdown for the summary that GitHub shows of a step.
-var CheckSummary = &CheckFormat{
+// checkSummary is Markdown for the summary that GitHub shows of a step.
+var checkSummary = &CheckFormat{
 	Name:    "summary",
 	One:     func(c *Check, _ TextOptions) []byte { return AppendSummary(nil, c) },
 	Several: func(s *Checks, _ TextOptions) []byte { return AppendChecksSummary(nil, s) },
@@ -26,9 +27,9 @@ var CheckSummary = &CheckFormat{
 func AppendSummary(dst []byte, c *Check) []byte {
 	dst = fmt.Appendf(dst, "## %s dpdissect: %s\n\n", markOf(c.Outcome, c.note()), c.Outcome)
 	for _, line := range slices.Concat(c.Reasons, c.remarks()) {
-		dst = fmt.Appendf(dst, "- %s\n", markdown(line))
+		dst = fmt.Appendf(dst, "- %s\n", Markdown(line))
 	}
-	dst = fmt.Appendf(dst, "\n%s in %s, %s evaluated.\n", counted(uint64(c.Conns), "connection"), counted(c.Totals.Packets, "packet"), counted(uint64(len(c.Rules)), "rule"))
+	dst = fmt.Appendf(dst, "\n%s in %s, %s evaluated.\n", terminal.Counted(uint64(c.Conns), "connection"), terminal.Counted(c.Totals.Packets, "packet"), terminal.Counted(uint64(len(c.Rules)), "rule"))
 	dst = summaryOfFindings(dst, c.bundles(), false)
 	dst = summaryOfBudgets(dst, c)
 	return summaryOfRules(dst, c)
@@ -48,8 +49,8 @@ func AppendChecksSummary(dst []byte, s *Checks) []byte {
 			break
 		}
 		because := strings.Join(slices.Concat(c.Reasons, c.remarks()), "; ")
-		dst = fmt.Appendf(dst, "| %s | %s | %s | %d | %d | %d | %s |\n", markOf(c.Outcome, c.note()), markdown(inputName(c.path())), c.Outcome,
-			c.Conns, c.Totals.Packets, len(c.Rules), markdown(because))
+		dst = fmt.Appendf(dst, "| %s | %s | %s | %d | %d | %d | %s |\n", markOf(c.Outcome, c.note()), Markdown(inputName(c.path())), c.Outcome,
+			c.Conns, c.Totals.Packets, len(c.Rules), Markdown(because))
 	}
 	return summaryOfFindings(dst, s.bundles(), true)
 }
@@ -94,7 +95,7 @@ func summaryOfFindings(dst []byte, list []*bundle, several bool) []byte {
 		if several {
 			where = inputName(b.of.path()) + " " + where
 		}
-		dst = fmt.Appendf(dst, "| %s | %s | %s | %d | %s |\n", kind, markdown(f.Rule.ID), markdown(where), b.count, markdown(f.Message+proofText(f)))
+		dst = fmt.Appendf(dst, "| %s | %s | %s | %d | %s |\n", kind, Markdown(f.Rule.ID), Markdown(where), b.count, Markdown(f.Message+proofText(f)))
 	}
 	return dst
 }
@@ -112,7 +113,7 @@ func summaryOfBudgets(dst []byte, c *Check) []byte {
 		case !b.Held:
 			result = "does not hold"
 		}
-		dst = fmt.Appendf(dst, "| %s | %s | %s | %s |\n", markdown(b.Text), markdown(value), markdown(result), markdown(strings.TrimPrefix(budgetPlace(b), "worst: ")))
+		dst = fmt.Appendf(dst, "| %s | %s | %s | %s |\n", Markdown(b.Text), Markdown(value), Markdown(result), Markdown(strings.TrimPrefix(budgetPlace(b), "worst: ")))
 	}
 	return dst
 }
@@ -124,7 +125,7 @@ func summaryOfRules(dst []byte, c *Check) []byte {
 	dst = append(dst, "\n<details><summary>Rules evaluated</summary>\n\n| rule | opportunities | pass | fail | inconclusive |\n|---|---:|---:|---:|---:|\n"...)
 	for i := range c.Rules[:min(len(c.Rules), summaryRules)] {
 		r := &c.Rules[i]
-		dst = fmt.Appendf(dst, "| %s | %d | %d | %d | %d |\n", markdown(r.Rule.ID), r.Opportunities(), r.Pass, r.Fail, r.Inconclusive)
+		dst = fmt.Appendf(dst, "| %s | %d | %d | %d | %d |\n", Markdown(r.Rule.ID), r.Opportunities(), r.Pass, r.Fail, r.Inconclusive)
 	}
 	return append(dst, "\n</details>\n"...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -57,10 +58,10 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	if Unopened(a.Captures) {
 		return dst
 	}
-	p := &painter{opts.Palette, opts.Names}
+	p := newPainter(&opts)
 	wrap := opts.Width
 	if opts.Width <= 0 {
-		opts.Width = DefaultWidth
+		opts.Width = terminal.DefaultWidth
 	}
 	if opts.Connections {
 		opts.Quiet = true
@@ -74,13 +75,13 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	}
 	dst = p.appendConns(dst, a, &opts, flush)
 	if a.Totals.LeftOut > 0 {
-		dst = append(dst, counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
+		dst = append(dst, terminal.Counted(a.Totals.LeftOut, "connection")+" that ended earlier are only counted.\n"...)
 	}
 	if n := a.Totals.Undecided; n > 0 {
-		dst = appendLines(dst, p.Warn.Start, p.Warn.Stop, UndecidedText(n), wrap)
+		dst = terminal.AppendLines(dst, p.Warn.Start, p.Warn.Stop, UndecidedText(n), wrap)
 	}
 	if n := a.Totals.SummedUp; n > 0 {
-		dst = append(dst, counted(n, "connection")+" were not tracked to their end: too many were open at the same time.\n"...)
+		dst = append(dst, terminal.Counted(n, "connection")+" were not tracked to their end: too many were open at the same time.\n"...)
 	}
 	findings := findingsText{noun: "finding", width: wrap, all: opts.Verbose}
 	if len(a.Conns) > listedConns {
@@ -88,7 +89,7 @@ func appendText(dst []byte, a *Analysis, opts TextOptions, flush func([]byte) []
 	}
 	dst = p.appendFindingsAs(append(dst, '\n'), a.Findings, findings)
 	if n := a.Totals.Findings; n > 0 {
-		dst = append(dst, counted(n, "further finding")+" are counted but not listed: there are too many.\n"...)
+		dst = append(dst, terminal.Counted(n, "further finding")+" are counted but not listed: there are too many.\n"...)
 	}
 	return dst
 }
@@ -98,8 +99,8 @@ func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns, width int) []byte
 	if t.Packets == 0 {
 		return append(dst, "No packets.\n"...)
 	}
-	head := counted(t.UDPDatagrams, "UDP datagram") + " in " + counted(t.Packets, "packet") + ": "
-	facts := []cell{p.plain(counted(t.Decoded, "datagram") + " in " + counted(uint64(conns), "connection"))}
+	head := terminal.Counted(t.UDPDatagrams, "UDP datagram") + " in " + terminal.Counted(t.Packets, "packet") + ": "
+	facts := []terminal.Cell{p.Plain(terminal.Counted(t.Decoded, "datagram") + " in " + terminal.Counted(uint64(conns), "connection"))}
 	for _, part := range []struct {
 		n     uint64
 		words string
@@ -112,11 +113,11 @@ func (p *painter) appendTotalsOf(dst []byte, t *Totals, conns, width int) []byte
 		{t.BadChecksums, "with a bad checksum", p.Warn},
 	} {
 		if part.n > 0 {
-			c := p.count(part.n)
-			facts = append(facts, cell{text: c.text + " " + part.words, style: part.style})
+			c := p.Count(part.n)
+			facts = append(facts, terminal.Cell{Text: c.Text + " " + part.words, Style: part.style})
 		}
 	}
-	return appendWrapped(append(dst, head...), facts, TextWidth(head), width)
+	return terminal.AppendWrapped(append(dst, head...), facts, terminal.Width(head), width)
 }
 
 // clock is what writes the times of the table.
@@ -161,10 +162,10 @@ func (p *painter) appendOverview(dst []byte, a *Analysis, list []standing, opts 
 		shown = arranged(list, order)
 	}
 	t := p.overview(a, shown, opts.clock())
-	t.fit(opts.Width)
-	dst = t.append(dst)
+	t.Fit(opts.Width)
+	dst = t.Append(dst)
 	if more := len(list) - len(shown); more > 0 {
-		dst = append(dst, counted(uint64(more), "more connection")+" with -V, or in --format json.\n"...)
+		dst = append(dst, terminal.Counted(uint64(more), "more connection")+" with -V, or in --format json.\n"...)
 	}
 	return dst
 }
@@ -219,10 +220,10 @@ func (p *painter) appendNone(dst []byte, a *Analysis, opts *TextOptions) []byte 
 	}
 	if a.Totals.UDPDatagrams == 0 {
 		if a.Totals.Packets > 0 {
-			dst = append(appendStyled(dst, p.Warn, "The capture has no UDP datagrams: was the right interface captured, with the right filter?"), '\n')
+			dst = append(terminal.AppendStyled(dst, p.Warn, "The capture has no UDP datagrams: was the right interface captured, with the right filter?"), '\n')
 		}
 		return dst
 	}
-	return append(appendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+
+	return append(terminal.AppendStyled(dst, p.Derived, "--decode-as 'udp.port==PORT,PROTOCOL' forces a protocol; "+
 		"`dpdissect protocols` lists them."), '\n')
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -60,7 +60,7 @@ func (s *Sampler) Note(f *session.Finding) {
 	if f.Conn == nil || !f.Failed() {
 		return
 	}
-	n := Note{f.Severity, f.Rule.ID, report.Escaped(f.Message), f.Dir, f.Frame, f.Time, f.HasTime}
+	n := Note{f.Severity, f.Rule.ID, terminal.Escaped(f.Message), f.Dir, f.Frame, f.Time, f.HasTime}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.notes == nil {
@@ -83,7 +83,7 @@ func (s *Sampler) Snapshot(st Status, conns []*session.Conn) *Snapshot {
 		Findings: st.Findings, Ended: st.Ended,
 	}
 	for _, name := range st.Interfaces {
-		out.Interfaces = append(out.Interfaces, report.Escaped(name))
+		out.Interfaces = append(out.Interfaces, terminal.Escaped(name))
 	}
 	if span := st.Now - s.last.Now; s.any && span > 0 {
 		out.PacketsPerSec = float64(less(st.Packets, s.last.Packets)) / (float64(span) / 1e9)

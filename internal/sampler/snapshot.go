@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -139,7 +139,7 @@ func (r *Row) Who(side dissect.Dir) string {
 	if port := r.End[side].Port; port != r.End[side.Other()].Port {
 		return ":" + strconv.Itoa(int(port))
 	}
-	return report.CutText(r.End[side].Addr().String(), LongestIPv4, true)
+	return terminal.Cut(r.End[side].Addr().String(), LongestIPv4, true)
 }
 
 // Ping is the whole round trip as far as it shows at the capture point: the times to

@@ -4,8 +4,9 @@ import (
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -34,7 +35,7 @@ func (t *track) take(c *session.Conn, out *Snapshot, notes []Note, names func(di
 		r.Duration = max(0, until-c.FirstStamp)
 	}
 	if r.Over {
-		r.Why = report.WhyNow(c, out.Time)
+		r.Why = explain.WhyNow(c, out.Time)
 	} else {
 		t.endedAt = 0
 	}
@@ -59,7 +60,7 @@ func (t *track) since(c *session.Conn, now int64) int64 {
 // describe makes the texts that hardly ever change.
 func (t *track) describe(c *session.Conn, names func(dissect.Endpoint) string) {
 	if t.proto == "" || t.dialect != c.Dialect || t.version != c.Version {
-		t.proto, t.dialect, t.version = report.ProtocolName(c), c.Dialect, c.Version
+		t.proto, t.dialect, t.version = terminal.ProtocolName(c), c.Dialect, c.Version
 	}
 	if t.name[0] == "" {
 		t.name = [2]string{nameOf(c.A, names), nameOf(c.B, names)}
@@ -75,7 +76,7 @@ func (t *track) describe(c *session.Conn, names func(dissect.Endpoint) string) {
 func nameOf(e dissect.Endpoint, names func(dissect.Endpoint) string) string {
 	if names != nil {
 		if name := names(e); name != "" {
-			return report.Escaped(name)
+			return terminal.Escaped(name)
 		}
 	}
 	return e.String()

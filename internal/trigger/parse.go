@@ -1,87 +1,48 @@
 package trigger
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
-// maxDepth bounds parentheses and nots.
-const maxDepth = 100
+type token = syntax.Token
 
-// Compile reads an expression. The error is a *filter.Error, which marks the place.
+// symbols are the operators and punctuation, longer ones first.
+var symbols = []string{"&&", "||", ">=", "<=", "==", "!=", ">", "<", "=", "!", "(", ")", "%"}
+
+// Compile reads an expression. The error is a *syntax.Error, which marks the place.
 func Compile(text string) (*Trigger, error) {
-	p := &parser{text: text}
-	p.next()
+	p := &parser{Parser: syntax.NewParser(text, next)}
+	p.Joined = "words are joined by and, or"
 	root := p.disjunction()
-	if p.tok != "" {
-		p.fail("want 'and' or 'or' here")
-	}
-	if p.err != nil {
-		return nil, p.err
+	p.Finish()
+	if p.Failed {
+		return nil, p.Err(text)
 	}
 	return &Trigger{text: text, root: root}, nil
 }
 
+// next reads an operator, a parenthesis, or a run of other characters.
+func next(l *syntax.Lexer) token {
+	if n := strings.IndexAny(l.Rest()+" ", " \t\r\n&|<>=!()%"); n > 0 {
+		return l.Take(syntax.Word, n)
+	}
+	return l.Symbol(symbols, nil)
+}
+
 type parser struct {
-	text  string
-	at    int    // after tok
-	start int    // of tok
-	tok   string // "" at the end
-	depth int
-	held  int // comparisons that must hold for a time
-	err   error
-}
-
-// next reads a token: an operator, a parenthesis, or a run of other characters.
-func (p *parser) next() {
-	for p.at < len(p.text) && strings.ContainsRune(" \t\r\n", rune(p.text[p.at])) {
-		p.at++
-	}
-	p.start = p.at
-	rest := p.text[p.at:]
-	for _, op := range []string{"&&", "||", ">=", "<=", "==", "!=", ">", "<", "=", "!", "(", ")", "%"} {
-		if strings.HasPrefix(rest, op) {
-			p.tok, p.at = op, p.at+len(op)
-			return
-		}
-	}
-	n := strings.IndexAny(rest, " \t\r\n&|<>=!()%")
-	if n < 0 {
-		n = len(rest)
-	} else if n == 0 {
-		n = 1 // a lone & or |: no word
-	}
-	p.tok, p.at = rest[:n], p.at+n
-}
-
-func (p *parser) fail(message string) {
-	if p.err != nil {
-		return
-	}
-	column := len([]rune(p.text[:p.start])) + 1
-	if p.tok == "" {
-		message += ", at the end"
-	}
-	p.err = &filter.Error{Expr: p.text + " ", Column: column, Length: max(1, len([]rune(p.tok))), Message: message}
-	p.tok, p.at = "", len(p.text)
-}
-
-func (p *parser) accept(toks ...string) bool {
-	for _, t := range toks {
-		if p.tok == t && t != "" {
-			p.next()
-			return true
-		}
-	}
-	return false
+	syntax.Parser
+	held int // comparisons that must hold for a time
 }
 
 func (p *parser) disjunction() node {
 	n := p.conjunction()
-	for p.accept("or", "||") {
+	for p.Accept("or", "||") {
 		n = either{n, p.conjunction()}
 	}
 	return n
@@ -89,26 +50,23 @@ func (p *parser) disjunction() node {
 
 func (p *parser) conjunction() node {
 	n := p.negation()
-	for p.accept("and", "&&") {
+	for p.Accept("and", "&&") {
 		n = both{n, p.negation()}
 	}
 	return n
 }
 
 func (p *parser) negation() node {
-	p.depth++
-	defer func() { p.depth-- }()
-	if p.depth > maxDepth {
-		p.fail("too deeply nested")
-		return nil
-	}
-	if p.accept("not", "!") {
+	t := p.Peek()
+	p.Enter(t.At)
+	defer p.Leave()
+	if p.Accept("not", "!") {
 		return not{p.negation()}
 	}
-	if p.accept("(") {
+	if p.Accept("(") {
 		n := p.disjunction()
-		if !p.accept(")") {
-			p.fail("want ')' here")
+		if !p.Accept(")") {
+			p.Unclosed(t)
 		}
 		return n
 	}
@@ -116,28 +74,29 @@ func (p *parser) negation() node {
 }
 
 func (p *parser) primary() node {
-	w := lookup(p.tok)
+	t := p.Peek()
+	w := lookup(t.Text)
 	if w == nil {
-		p.fail(unknown(p.tok))
+		p.unknown(t)
 		return nil
 	}
-	p.next()
+	p.Take()
 	if w.event != nil {
-		if p.tok == "for" {
-			p.fail(w.name + " is an event: only measures take a duration, as in 'loss > 5% for 5s'")
+		if p.Peek().Is("for") {
+			p.Fail(p.Peek().At, "%s is an event: only measures take a duration, as in 'loss > 5%% for 5s'", w.name)
 		}
 		return happened{w}
 	}
-	op := p.tok
-	if !p.accept(">", ">=", "<", "<=", "==", "=", "!=") {
-		p.fail("want a comparison of " + w.name + ", as in '" + w.name + " > 5" + w.unit + "'")
+	op := p.Peek().Text
+	if !p.Accept(">", ">=", "<", "<=", "==", "=", "!=") {
+		p.Missing(fmt.Sprintf("a comparison, as in '%s > 5%s',", w.name, w.unit))
 		return nil
 	}
 	if op == "=" {
 		op = "=="
 	}
 	n := compared{w: w, op: op, limit: p.number(w)}
-	if p.accept("for") {
+	if p.Accept("for") {
 		n.hold, n.place = p.duration(), p.held
 		p.held++
 	}
@@ -146,44 +105,47 @@ func (p *parser) primary() node {
 
 // duration reads how long something must be so: "5s", "500ms", "2m", or seconds.
 func (p *parser) duration() int64 {
-	d, err := time.ParseDuration(p.tok)
-	if n, e := strconv.ParseFloat(p.tok, 64); e == nil && n < 1e6 {
+	text := p.Peek().Text
+	d, err := time.ParseDuration(text)
+	if n, e := strconv.ParseFloat(text, 64); e == nil && n < 1e6 {
 		d, err = time.Duration(n*1e9), nil
 	}
 	if err != nil || d <= 0 || d > 24*time.Hour {
-		p.fail("want a duration, as in 'for 5s'")
+		p.want("a duration, as in 'for 5s'")
 		return 0
 	}
-	p.next()
+	p.Take()
 	return int64(d)
 }
 
 // number reads a limit with the unit of its word, which may be left out.
 func (p *parser) number(w *word) float64 {
-	text := p.tok
-	for _, u := range []string{"ms", "s"} {
-		if w.unit == "ms" && strings.HasSuffix(text, u) {
-			v, err := strconv.ParseFloat(strings.TrimSuffix(text, u), 64)
-			if err == nil && u == "s" {
-				v *= 1000
-			}
-			if err != nil || !(v >= 0) {
-				break
-			}
-			p.next()
-			return v
+	digits, factor := p.Peek().Text, 1.0
+	if w.unit == "ms" {
+		if ms, ok := strings.CutSuffix(digits, "ms"); ok {
+			digits = ms
+		} else if s, ok := strings.CutSuffix(digits, "s"); ok {
+			digits, factor = s, 1000
 		}
 	}
-	v, err := strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !(v >= 0) {
-		p.fail("want a number" + map[string]string{"%": " of percent", "ms": " of milliseconds"}[w.unit])
+		p.want("a number" + map[string]string{"%": " of percent", "ms": " of milliseconds"}[w.unit])
 		return 0
 	}
-	p.next()
+	p.Take()
 	if w.unit == "%" {
-		p.accept("%")
+		p.Accept("%")
 	}
-	return v
+	return v * factor
+}
+
+// want fails where something else stands, or nothing.
+func (p *parser) want(what string) {
+	if t := p.Peek(); t.Kind != syntax.End {
+		p.Fail(t.At, "%s is not %s", t.Text, what)
+	}
+	p.Missing(what)
 }
 
 func lookup(name string) *word {
@@ -195,14 +157,15 @@ func lookup(name string) *word {
 	return nil
 }
 
-func unknown(tok string) string {
+// unknown fails for what is no word of the language.
+func (p *parser) unknown(t token) {
 	names := make([]string, len(words))
 	for i := range words {
 		names[i] = words[i].name
 	}
 	list := strings.Join(names, " ")
-	if tok == "" {
-		return "want one of " + list
+	if t.Kind == syntax.Word {
+		p.Fail(t.At, "unknown word %s%s: want one of %s", t.Text, spell.DidYouMean(t.Text, names), list)
 	}
-	return "unknown word " + tok + ": want one of " + list
+	p.Missing("a word (" + list + ")")
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // Facts are what is known of one connection at a moment: what happened since the
@@ -171,7 +173,7 @@ func (n happened) eval(f *Facts) ([]Reason, bool) {
 
 func (n compared) eval(f *Facts) ([]Reason, bool) {
 	m := n.w.value(f)
-	if !n.lasts(f, m.Known && compare(m.Value, n.op, n.limit)) {
+	if !n.lasts(f, m.Known && syntax.Compare(m.Value, n.op, n.limit)) {
 		return nil, false
 	}
 	text := fmt.Sprintf("%s %s%s", n.w.name, strconv.FormatFloat(m.Value, 'g', 3, 64), n.w.unit)
@@ -199,20 +201,4 @@ func (n compared) lasts(f *Facts, now bool) bool {
 		*since = f.Time
 	}
 	return f.Time-h.since[n.place] >= n.hold
-}
-
-func compare(v float64, op string, limit float64) bool {
-	switch op {
-	case ">":
-		return v > limit
-	case ">=":
-		return v >= limit
-	case "<":
-		return v < limit
-	case "<=":
-		return v <= limit
-	case "==":
-		return v == limit
-	}
-	return v != limit
 }

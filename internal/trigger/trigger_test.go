@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 func known(v float64) Measure { return Measure{v, true} }
@@ -127,26 +127,43 @@ func TestErrors(t *testing.T) {
 	for expr, want := range map[string]string{
 		"":                          "  ^",
 		"los > 5%":                  "  ^~~",
-		"loss":                      "      ^",
+		"loss":                      "  ^~~~",
 		"loss > x":                  "         ^",
 		"disconnect disconnect":     "             ^~~~~~~~~~",
-		"(disconnect":               "             ^",
+		"(disconnect":               "  ^",
 		"disconnect)":               "            ^",
-		"disconnect and":            "                ^",
-		"a & b":                     "  ^",
+		"disconnect and":            "             ^~~",
+		"a & b":                     "    ^",
 		"loss > -1":                 "         ^~",
 		"ping > 5%":                 "          ^",
 		strings.Repeat("(", 200):    "",
 		strings.Repeat("not ", 200): "",
 	} {
 		_, err := Compile(expr)
-		e, ok := errors.AsType[*filter.Error](err)
+		e, ok := errors.AsType[*syntax.Error](err)
 		if !ok {
 			t.Errorf("%q: %v", expr, err)
 			continue
 		}
 		if lines := strings.Split(e.Render(), "\n"); want != "" && lines[1] != want {
 			t.Errorf("%q: %q, want %q (%s)", expr, lines[1], want, e.Message)
+		}
+	}
+}
+
+// TestMessages: what is wrong is said as in other expressions, with the words that may be meant.
+func TestMessages(t *testing.T) {
+	for expr, want := range map[string]string{
+		"los > 5%":          "unknown word los (did you mean loss?): want one of connect ",
+		"loss":              "a comparison, as in 'loss > 5%', is missing after loss",
+		"ping > 5%":         "unexpected % (words are joined by and, or)",
+		"(drops":            "this ( is not closed",
+		"loss > x":          "x is not a number of percent",
+		"loss > 5 for ever": "ever is not a duration, as in 'for 5s'",
+	} {
+		_, err := Compile(expr)
+		if e, ok := errors.AsType[*syntax.Error](err); !ok || !strings.HasPrefix(e.Message, want) {
+			t.Errorf("%q: %v, want %q", expr, err, want)
 		}
 	}
 }
@@ -166,7 +183,7 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, expr string) {
 		tr, err := Compile(expr)
 		if err != nil {
-			if e, ok := errors.AsType[*filter.Error](err); !ok || e.Render() == "" {
+			if e, ok := errors.AsType[*syntax.Error](err); !ok || e.Render() == "" {
 				t.Fatal(err)
 			}
 			return

@@ -3,6 +3,8 @@ package verdict
 import (
 	"math"
 	"strconv"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A BudgetResult says how a budget ended.
@@ -38,21 +40,7 @@ func (b *Budget) Format(v float64) string {
 }
 
 // held compares a value with the limit.
-func (b *Budget) held(v, limit float64) bool {
-	switch b.compare {
-	case "<":
-		return v < limit
-	case "<=":
-		return v <= limit
-	case ">":
-		return v > limit
-	case ">=":
-		return v >= limit
-	case "==":
-		return v == limit
-	}
-	return v != limit
-}
+func (b *Budget) held(v, limit float64) bool { return syntax.Compare(v, b.compare, limit) }
 
 // badness orders values: the larger, the worse.
 func (b *Budget) badness(v, limit float64) float64 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // document is an analysis of two connections; #1 a is never acknowledged, #1 b is
@@ -133,23 +133,26 @@ func TestBudgetsOfNothing(t *testing.T) {
 
 func TestBudgetMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "want a number or a name",
+		"":                             "a number or a name is missing",
 		"retries":                      "want a comparison: < <= > >= == or !=",
 		"retris < 2":                   "unknown number retris (did you mean retries?)",
 		"rtt.p95 < 2":                  "unknown number rtt.p95 (did you mean rtt.p95_ms?)",
 		"a.connections < 2":            "unknown number a.connections",
-		"retries = 2":                  "= is not a comparison: want ==",
+		"retries = 2":                  "unexpected = (== compares)",
 		"retries < 2 < 3":              "a second comparison: a budget has only one",
 		"retries < (2":                 "this ( is not closed",
-		"retries < 2)":                 "want the end",
+		"retries < ":                   "a number or a name is missing after <",
+		"retries 2 < 3":                "want a comparison: < <= > >= == or !=",
+		"retries < 2 ms 3":             "unexpected 3 (numbers are joined by + - * /)",
+		"retries < 2)":                 "this ) closes nothing",
 		"retries < 2 parsecs":          "unknown unit parsecs: want " + unitNames,
 		"1 < 2":                        "the budget refers to no number of the analysis",
-		"retries < $2":                 `"$" has no meaning here`,
+		"retries < $2":                 "unexpected character '$'",
 		"retries < é":                  "unknown number é",
-		strings.Repeat("(", 200) + "1": "too deep",
+		strings.Repeat("(", 200) + "1": "nested more than 100 deep",
 	} {
 		_, err := ParseBudget(text)
-		e, ok := errors.AsType[*filter.Error](err)
+		e, ok := errors.AsType[*syntax.Error](err)
 		if !ok {
 			t.Errorf("%q: %v is no error with a place", text, err)
 		} else if !strings.HasPrefix(e.Message, want) {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A node is a part of an arithmetic expression.
@@ -24,16 +24,22 @@ func nameNode(place int, side int8) *node {
 	return &node{op: 'a', num: &quantities[place], place: place, side: side}
 }
 
-// maxDepth bounds how deep parentheses nest.
-const maxDepth = 100
-
 // A parser reads a budget.
 type parser struct {
-	expr    string
-	tokens  []token
-	depth   int
+	syntax.Parser
 	percent bool // a literal has a per cent sign
-	err     error
+}
+
+func newParser(text string) *parser {
+	p := &parser{Parser: syntax.NewParser(text, next)}
+	p.Joined = "numbers are joined by + - * /"
+	p.Stray = func(t token) string {
+		if isComparison(t) {
+			return "a second comparison: a budget has only one"
+		}
+		return ""
+	}
+	return p
 }
 
 // A Budget is a comparison of two expressions over the numbers of an analysis.
@@ -48,37 +54,28 @@ type Budget struct {
 	percent     bool
 }
 
-// ParseBudget reads a budget. The error is a *filter.Error that marks the place.
+// ParseBudget reads a budget. The error is a *syntax.Error that marks the place.
 func ParseBudget(text string) (*Budget, error) {
-	p := &parser{expr: text}
-	if p.tokens, p.err = lex(text); p.err != nil {
-		return nil, p.err
-	}
+	p := newParser(text)
 	b := &Budget{Text: strings.TrimSpace(text)}
 	b.left = p.sum()
-	c := p.next()
-	if c.kind != 'c' {
-		p.fail(c, "want a comparison: < <= > >= == or !=")
+	c := p.Take()
+	if !isComparison(c) {
+		p.Fail(c.At, "want a comparison: < <= > >= == or !=")
 	}
-	from := p.tokens[0].at
-	b.compare = c.text
+	b.compare, b.limit = c.Text, strings.TrimSpace(text[p.Peek().At.Start:])
 	b.right = p.sum()
-	if t := p.next(); t.kind == 'c' {
-		p.fail(t, "a second comparison: a budget has only one")
-	} else if t.kind != 0 {
-		p.fail(t, "want the end")
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
 	b.percent = p.percent
-	b.limit = strings.TrimSpace(text[min(from, len(text)):])
+	p.Finish()
 	if constant(b.left) && constant(b.right) {
-		return nil, mark(text, 0, len(text), "the budget refers to no number of the analysis")
+		p.Fail(syntax.Span{End: len(text)}, "the budget refers to no number of the analysis")
+	}
+	if p.Failed {
+		return nil, p.Err(text)
 	}
 	if constant(b.left) {
 		b.left, b.right, b.compare = b.right, b.left, mirrored[b.compare]
-		b.limit = strings.TrimSpace(text[:c.at])
+		b.limit = strings.TrimSpace(text[:c.At.Start])
 	}
 	return b, nil
 }
@@ -86,84 +83,68 @@ func ParseBudget(text string) (*Budget, error) {
 // mirrored is a comparison with its sides exchanged.
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
-func (p *parser) fail(t token, format string, args ...any) {
-	if p.err == nil {
-		p.err = mark(p.expr, t.at, len(t.text), format, args...)
-	}
-}
-
-// next takes a token; the end is never taken.
-func (p *parser) next() token {
-	t := p.tokens[0]
-	if t.kind != 0 {
-		p.tokens = p.tokens[1:]
-	}
-	return t
-}
+func isComparison(t token) bool { return t.Kind == syntax.Symbol && mirrored[t.Text] != "" }
 
 func (p *parser) sum() *node {
 	x := p.product()
-	for k := p.tokens[0].kind; k == '+' || k == '-'; k = p.tokens[0].kind {
-		p.next()
-		x = &node{op: k, x: x, y: p.product()}
+	for op := p.Peek(); p.Accept("+", "-"); op = p.Peek() {
+		x = &node{op: op.Text[0], x: x, y: p.product()}
 	}
 	return x
 }
 
 func (p *parser) product() *node {
 	x := p.unary()
-	for k := p.tokens[0].kind; k == '*' || k == '/'; k = p.tokens[0].kind {
-		p.next()
+	for op := p.Peek(); p.Accept("*", "/"); op = p.Peek() {
 		y := p.unary()
-		if k == '/' && p.err == nil {
+		if op.Text == "/" && !p.Failed {
 			y = shareOf(x, y)
 		}
-		x = &node{op: k, x: x, y: y}
+		x = &node{op: op.Text[0], x: x, y: y}
 	}
 	return x
 }
 
 func (p *parser) unary() *node {
-	if p.depth++; p.depth > maxDepth {
-		p.fail(p.tokens[0], "too deep")
-		return &node{op: '0'}
-	}
-	defer func() { p.depth-- }()
-	switch t := p.next(); t.kind {
-	case '-':
+	t := p.Peek()
+	p.Enter(t.At)
+	defer p.Leave()
+	switch {
+	case p.Accept("-"):
 		return &node{op: '-', x: p.unary()}
-	case '(':
+	case p.Accept("("):
 		x := p.sum()
-		if c := p.next(); c.kind != ')' {
-			p.fail(t, "this ( is not closed")
+		if !p.Accept(")") {
+			p.Unclosed(t)
 		}
 		return x
-	case '0':
-		return &node{op: '0', value: t.value * p.unit()}
-	case 'a':
-		place, side, err := findQuantity(t.text)
+	case t.Kind == tokNumber:
+		p.Take()
+		return &node{op: '0', value: t.Number * p.unit()}
+	case t.Kind == syntax.Word:
+		p.Take()
+		place, side, err := findQuantity(t.Text)
 		if err != nil {
-			p.fail(t, "%v", err)
+			p.Fail(t.At, "%v", err)
 		}
 		return nameNode(place, side)
-	default:
-		p.fail(t, "want a number or a name")
-		return &node{op: '0'}
 	}
+	p.Missing("a number or a name")
+	return &node{op: '0'}
 }
 
 // unit takes the unit after a number.
 func (p *parser) unit() float64 {
-	switch t := p.tokens[0]; t.kind {
-	case '%':
-		p.next()
+	t := p.Peek()
+	switch {
+	case p.Accept("%"):
 		p.percent = true
 		return 0.01
-	case 'a':
-		p.next()
-		u, ok := units[t.text]
+	case t.Kind == syntax.Word:
+		p.Take()
+		u, ok := units[t.Text]
 		if !ok {
-			p.fail(t, "unknown unit %s: want %s", t.text, unitNames)
+			p.Fail(t.At, "unknown unit %s: want %s", t.Text, unitNames)
 		}
 		return u
 	}
@@ -172,20 +153,16 @@ func (p *parser) unit() float64 {
 
 // parseQuantity reads a number with its unit.
 func parseQuantity(s string) (float64, error) {
-	p := &parser{expr: s}
-	if p.tokens, p.err = lex(s); p.err == nil {
-		x := p.sum()
-		if t := p.next(); t.kind != 0 {
-			p.fail(t, "want the end")
-		}
-		if p.err == nil && constant(x) {
-			if v, absent := x.eval(nil); absent == none {
-				return v, nil
-			}
-		}
-	}
-	if e, ok := errors.AsType[*filter.Error](p.err); ok {
+	p := newParser(s)
+	x := p.sum()
+	p.Finish()
+	if e, ok := errors.AsType[*syntax.Error](p.Err(s)); ok {
 		return 0, errors.New(e.Message)
+	}
+	if constant(x) {
+		if v, absent := x.eval(nil); absent == none {
+			return v, nil
+		}
 	}
 	return 0, fmt.Errorf("%s is not a number", s)
 }

@@ -52,7 +52,7 @@ func placeOf(f *session.Finding) Shape {
 // serverSide is the side that waits on a known port, 0 or 1, -1 when nothing tells.
 func serverSide(c *session.Conn) int {
 	for i, role := range c.Roles {
-		if role == "listener" || role == "server" {
+		if role != "" && role != c.Protocol.Client {
 			return i
 		}
 	}

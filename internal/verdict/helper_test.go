@@ -32,7 +32,7 @@ func endpoint(s string) dissect.Endpoint { return dissect.MakeEndpoint(netip.Mus
 
 // testConn is a connection of a client to a server.
 func testConn(id int, client, server string) *session.Conn {
-	return &session.Conn{ID: id, Protocol: &dissect.Protocol{Name: "tp", Ports: []uint16{2302}}, A: endpoint(client), B: endpoint(server),
+	return &session.Conn{ID: id, Protocol: &dissect.Protocol{Name: "tp", Client: "client", Ports: []uint16{2302}}, A: endpoint(client), B: endpoint(server),
 		Roles: [2]string{"client", "server"}}
 }
 

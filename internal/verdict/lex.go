@@ -1,21 +1,23 @@
 package verdict
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
-// A token is a part of a budget: a number, a name or a sign.
-type token struct {
-	kind  byte // '0' number, 'a' name, 0 the end, else the first byte of the sign
-	text  string
-	at    int // byte
-	value float64
-}
+// A token of a budget that is a number has its value.
+type token = syntax.Token
+
+const tokNumber = syntax.Own
+
+// signs are what stands between numbers, longer ones first.
+var signs = []string{"<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "(", ")", "%"}
+
+// hints say more of characters that begin nothing.
+var hints = map[rune]string{'=': "unexpected = (== compares)"}
 
 // units are what a number may be followed by. Times become milliseconds, sizes
 // bytes.
@@ -26,67 +28,42 @@ var units = map[string]float64{
 
 const unitNames = "%, us, ms, s, min, B, kB, MB, GB, KiB, MiB or GiB"
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isName(c byte) bool {
-	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
+// next reads a number, a name or a sign.
+func next(l *syntax.Lexer) token {
+	rest := l.Rest()
+	if n := numberLength(rest); n > 0 {
+		return number(l, n)
+	}
+	if n := strings.IndexFunc(rest+" ", func(r rune) bool { return !inName(r) }); n > 0 && rest[0] != '.' {
+		return l.Take(syntax.Word, n)
+	}
+	return l.Symbol(signs, hints)
 }
 
-// mark makes an error that marks a part of an expression.
-func mark(expr string, at, length int, format string, args ...any) error {
-	column := utf8.RuneCountInString(expr[:at]) + 1
-	runes := max(1, utf8.RuneCountInString(expr[at:at+length]))
-	return &filter.Error{Expr: expr, Column: column, Length: runes, Message: fmt.Sprintf(format, args...)}
+// inName reports whether a name may have a character, if not at its beginning.
+func inName(r rune) bool {
+	return r == '_' || r == '.' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || r > unicode.MaxASCII
 }
 
-// lex takes an expression apart.
-func lex(expr string) (all []token, err error) {
-	for i := 0; i < len(expr); {
-		c := expr[i]
-		t := token{kind: c, at: i}
-		switch {
-		case c == ' ' || c == '\t':
-			i++
-			continue
-		case isDigit(c) || c == '.' && i+1 < len(expr) && isDigit(expr[i+1]):
-			t.kind, t.text = '0', number(expr[i:])
-			if t.value, err = strconv.ParseFloat(t.text, 64); err != nil {
-				return nil, mark(expr, i, len(t.text), "%s is not a number", t.text)
-			}
-		case isName(c):
-			t.kind, t.text = 'a', name(expr[i:])
-		case strings.HasPrefix(expr[i:], "<=") || strings.HasPrefix(expr[i:], ">=") || strings.HasPrefix(expr[i:], "==") || strings.HasPrefix(expr[i:], "!="):
-			t.kind, t.text = 'c', expr[i:i+2]
-		case c == '<' || c == '>':
-			t.kind, t.text = 'c', expr[i:i+1]
-		case strings.IndexByte("+-*/()%", c) >= 0:
-			t.text = expr[i : i+1]
-		case c == '=':
-			return nil, mark(expr, i, 1, "= is not a comparison: want ==")
-		default:
-			return nil, mark(expr, i, 1, "%q has no meaning here", expr[i:i+1])
+// numberLength is the length of the number at the beginning of s: digits, with one point before
+// or among them.
+func numberLength(s string) int {
+	digits := strings.TrimLeft(s, "0123456789")
+	if fraction, ok := strings.CutPrefix(digits, "."); ok {
+		fraction = strings.TrimLeft(fraction, "0123456789")
+		if len(s)-len(fraction) > 1 {
+			return len(s) - len(fraction)
 		}
-		i += len(t.text)
-		all = append(all, t)
 	}
-	return append(all, token{at: len(expr)}), nil
+	return len(s) - len(digits)
 }
 
-// number is the digits at the beginning of s, with one point.
-func number(s string) string {
-	i, point := 0, false
-	for i < len(s) && (isDigit(s[i]) || s[i] == '.' && !point) {
-		point = point || s[i] == '.'
-		i++
+// number reads a number of n bytes.
+func number(l *syntax.Lexer, n int) token {
+	t := l.Take(tokNumber, n)
+	var err error
+	if t.Number, err = strconv.ParseFloat(t.Text, 64); err != nil {
+		l.Fail(t.At, "%s is not a number", t.Text)
 	}
-	return s[:i]
-}
-
-// name is the word at the beginning of s, points included.
-func name(s string) string {
-	i := 0
-	for i < len(s) && (isName(s[i]) || isDigit(s[i]) || s[i] == '.') {
-		i++
-	}
-	return s[:i]
+	return t
 }

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/spell"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -304,7 +304,7 @@ func (r *policyReader) budget(n *yaml.Node) {
 
 // budgetMistake marks the place within the expression.
 func (r *policyReader) budgetMistake(n *yaml.Node, err error) {
-	e, ok := err.(*filter.Error)
+	e, ok := err.(*syntax.Error)
 	if !ok || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		r.Fail(n, "%v", err)
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // A Mistake is what is wrong with a file, and where.
@@ -34,7 +34,7 @@ func (m *Mistake) Render() string {
 		return ""
 	}
 	column := min(m.Column, n)
-	e := filter.Error{Expr: m.Text, Column: column, Length: max(1, min(m.Length, n-column+1))}
+	e := syntax.Error{Expr: m.Text, Column: column, Length: max(1, min(m.Length, n-column+1))}
 	return e.Render()
 }
 

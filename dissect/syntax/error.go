@@ -1,4 +1,4 @@
-package filter
+package syntax
 
 import (
 	"fmt"
@@ -50,33 +50,33 @@ func printable(r rune) rune {
 	return r
 }
 
-// A span is a range of bytes of the expression.
-type span struct{ start, end int }
+// A Span is a range of bytes of the expression.
+type Span struct{ Start, End int }
 
-// to is the span from s to the end of t.
-func (s span) to(t span) span { return span{s.start, t.end} }
+// To is the span from s to the end of t.
+func (s Span) To(t Span) Span { return Span{s.Start, t.End} }
 
-// A fault is the first thing found wrong; like dissect.Reader's it sticks.
-type fault struct {
-	set     bool
-	at      span
+// A Fault is the first thing found wrong; like dissect.Reader's error it sticks.
+type Fault struct {
+	Failed  bool
+	at      Span
 	message string
 }
 
-// fail records a fault unless there is one.
-func (f *fault) fail(at span, format string, args ...any) {
-	if !f.set {
-		*f = fault{true, at, fmt.Sprintf(format, args...)}
+// Fail records a fault unless there is one.
+func (f *Fault) Fail(at Span, format string, args ...any) {
+	if !f.Failed {
+		*f = Fault{true, at, fmt.Sprintf(format, args...)}
 	}
 }
 
-// err turns a fault into an Error with runes for bytes.
-func (f *fault) err(expr string) error {
-	if !f.set {
+// Err gives the *Error of a fault in an expression, whose places are in runes, or nil.
+func (f *Fault) Err(expr string) error {
+	if !f.Failed {
 		return nil
 	}
 	all := utf8.RuneCountInString(expr)
-	column := min(all, utf8.RuneCountInString(expr[:f.at.start])+1)
-	length := utf8.RuneCountInString(expr[f.at.start:f.at.end])
+	column := max(1, min(all, utf8.RuneCountInString(expr[:f.at.Start])+1))
+	length := utf8.RuneCountInString(expr[f.at.Start:f.at.End])
 	return &Error{expr, column, max(1, min(length, all-column+1)), f.message}
 }

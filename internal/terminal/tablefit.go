@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"cmp"
@@ -11,46 +11,46 @@ import (
 const DefaultWidth = 100
 
 // A shortage is what a table leaves out because it would be too wide.
-type shortage struct {
-	width int      // that was asked for
+type Shortage struct {
+	Width int      // that was asked for
 	needs int      // columns in which nothing is left out
-	gone  []string // heads of the columns that left
-	cut   []string // of those whose texts are cut, each with where they stand whole
+	Gone  []string // heads of the columns that left
+	Cut   []string // of those whose texts are cut, each with where they stand whole
 }
 
-// fit leaves columns out until the table is as narrow as asked for: first those in
+// Fit leaves columns out until the table is as narrow as asked for: first those in
 // which all is dim, then those that say the same in all rows, then all that may go, those
 // of high rank before others. What then has room again comes back, the lowest rank first.
 // Texts that may be cut take what is left, and no column leaves for more of them than the
 // least they are cut to.
-func (t *table) fit(width int) {
+func (t *Table) Fit(width int) {
 	w := t.widths()
-	full := -len(columnGap)
-	gone := make([]bool, len(t.cols))
-	for i := range t.cols {
-		if gone[i] = t.cols[i].rare && t.allDim(i); gone[i] {
+	full := -len(ColumnGap)
+	gone := make([]bool, len(t.Cols))
+	for i := range t.Cols {
+		if gone[i] = t.Cols[i].Rare && t.allDim(i); gone[i] {
 			continue
 		}
-		full += t.leastOf(i, w[i]) + len(columnGap)
+		full += t.leastOf(i, w[i]) + len(ColumnGap)
 	}
-	t.short = shortage{width: width, needs: full}
+	t.Short = Shortage{Width: width, needs: full}
 	room := t.leave(gone, w, width-full)
-	for i := range t.cols {
-		if gone[i] && !(t.cols[i].rare && t.allDim(i)) {
-			t.short.gone = append(t.short.gone, t.goneWords(i))
+	for i := range t.Cols {
+		if gone[i] && !(t.Cols[i].Rare && t.allDim(i)) {
+			t.Short.Gone = append(t.Short.Gone, t.goneWords(i))
 		}
 	}
 	t.cutTexts(gone, w, room)
-	t.cols = without(t.cols, gone)
-	for i := range t.rows {
-		t.rows[i] = without(t.rows[i], gone)
+	t.Cols = without(t.Cols, gone)
+	for i := range t.Rows {
+		t.Rows[i] = without(t.Rows[i], gone)
 	}
 }
 
 // leave leaves columns out until there is room for the others, brings those back that
 // have room all the same, and gives what is left of it.
-func (t *table) leave(gone []bool, w []int, room int) int {
-	takes := func(i int) int { return t.leastOf(i, w[i]) + len(columnGap) }
+func (t *Table) leave(gone []bool, w []int, room int) int {
+	takes := func(i int) int { return t.leastOf(i, w[i]) + len(ColumnGap) }
 	order := t.leavers(gone)
 	n := 0
 	for ; n < len(order) && room < 0; n++ {
@@ -67,10 +67,10 @@ func (t *table) leave(gone []bool, w []int, room int) int {
 }
 
 // leavers are the columns that may leave, in the order in which they do.
-func (t *table) leavers(gone []bool) (order []int) {
-	tells := make([]int, len(t.cols)) // 0 nothing, 1 the same in all rows, 2 more
-	for i := range t.cols {
-		if gone[i] || t.cols[i].rank == 0 {
+func (t *Table) leavers(gone []bool) (order []int) {
+	tells := make([]int, len(t.Cols)) // 0 nothing, 1 the same in all rows, 2 more
+	for i := range t.Cols {
+		if gone[i] || t.Cols[i].Rank == 0 {
 			continue
 		}
 		order = append(order, i)
@@ -83,23 +83,23 @@ func (t *table) leavers(gone []bool) (order []int) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(tells[a], tells[b]), cmp.Compare(t.cols[b].rank, t.cols[a].rank))
+		return cmp.Or(cmp.Compare(tells[a], tells[b]), cmp.Compare(t.Cols[b].Rank, t.Cols[a].Rank))
 	})
 	return order
 }
 
 // inAll is what a column says where several rows say the same, "" where they differ. A row
 // that sums up others has nothing in columns that it does not sum up.
-func (t *table) inAll(i int) (text string) {
+func (t *Table) inAll(i int) (text string) {
 	n := 0
-	for _, row := range t.rows {
-		if row[i].text == "" {
+	for _, row := range t.Rows {
+		if row[i].Text == "" {
 			continue
 		}
-		if n++; n > 1 && row[i].text != text {
+		if n++; n > 1 && row[i].Text != text {
 			return ""
 		}
-		text = row[i].text
+		text = row[i].Text
 	}
 	if n < 2 {
 		return ""
@@ -108,17 +108,17 @@ func (t *table) inAll(i int) (text string) {
 }
 
 // leastOf is the least width of a column, in columns of the screen.
-func (t *table) leastOf(i, width int) int {
-	if least := t.cols[i].least; least > 0 {
-		return min(width, max(least, TextWidth(t.cols[i].head)))
+func (t *Table) leastOf(i, width int) int {
+	if least := t.Cols[i].Least; least > 0 {
+		return min(width, max(least, Width(t.Cols[i].Head)))
 	}
 	return width
 }
 
 // cutTexts cuts texts to the least of their columns, with the room there is besides for
 // the first of them.
-func (t *table) cutTexts(gone []bool, w []int, room int) {
-	for i := range t.cols {
+func (t *Table) cutTexts(gone []bool, w []int, room int) {
+	for i := range t.Cols {
 		least := t.leastOf(i, w[i])
 		if gone[i] || least == w[i] {
 			continue
@@ -128,51 +128,51 @@ func (t *table) cutTexts(gone []bool, w []int, room int) {
 		if most == w[i] {
 			continue
 		}
-		if t.cols[i].wraps {
+		if t.Cols[i].Wraps {
 			t.wrapTexts(i, most)
 			continue
 		}
-		for _, row := range t.rows {
-			row[i].text = CutText(row[i].text, most, t.cols[i].ends)
+		for _, row := range t.Rows {
+			row[i].Text = Cut(row[i].Text, most, t.Cols[i].Ends)
 		}
-		t.short.addCut(t.cols[i].head, t.cols[i].whole)
+		t.Short.addCut(t.Cols[i].Head, t.Cols[i].Whole)
 	}
 }
 
 // wrapTexts breaks the texts of a column at words. What goes on stands in rows that have
 // nothing in the other columns.
-func (t *table) wrapTexts(i, most int) {
-	var rows [][]cell
-	for _, row := range t.rows {
-		lines := wrapWords(row[i].text, most)
-		row[i].text = lines[0]
+func (t *Table) wrapTexts(i, most int) {
+	var rows [][]Cell
+	for _, row := range t.Rows {
+		lines := Wrap(row[i].Text, most)
+		row[i].Text = lines[0]
 		rows = append(rows, row)
 		for _, line := range lines[1:] {
-			more := make([]cell, len(row))
-			more[i] = cell{text: line, style: row[i].style}
+			more := make([]Cell, len(row))
+			more[i] = Cell{Text: line, Style: row[i].Style}
 			rows = append(rows, more)
 		}
 	}
-	t.rows = rows
+	t.Rows = rows
 }
 
 // addCut says that the texts of a column are cut. Columns that stand whole in one place
 // are named together.
-func (s *shortage) addCut(head, whole string) {
-	for i, c := range s.cut {
+func (s *Shortage) addCut(head, whole string) {
+	for i, c := range s.Cut {
 		if rest, ok := strings.CutSuffix(c, " cut: "+whole); ok {
 			rest = strings.TrimSuffix(strings.TrimSuffix(rest, " is"), " are")
-			s.cut[i] = strings.Replace(rest, " and ", ", ", 1) + " and " + head + " are truncated: " + whole
+			s.Cut[i] = strings.Replace(rest, " and ", ", ", 1) + " and " + head + " are truncated: " + whole
 			return
 		}
 	}
-	s.cut = append(s.cut, head+" is truncated: "+whole)
+	s.Cut = append(s.Cut, head+" is truncated: "+whole)
 }
 
-// CutText is text in at most so many columns, with … for what is left out: the end of
+// Cut is text in at most so many columns, with … for what is left out: the end of
 // it, or with ends the middle.
-func CutText(s string, columns int, ends bool) string {
-	if TextWidth(s) <= columns {
+func Cut(s string, columns int, ends bool) string {
+	if Width(s) <= columns {
 		return s
 	}
 	if columns <= 0 {
@@ -182,11 +182,11 @@ func CutText(s string, columns int, ends bool) string {
 	tail := ""
 	if ends {
 		tail = lastColumns(s, room-room/2)
-		room -= TextWidth(tail)
+		room -= Width(tail)
 	}
 	n := 0
 	for at, r := range s {
-		if n += TextWidth(string(r)); n > room {
+		if n += Width(string(r)); n > room {
 			return strings.TrimRight(s[:at], " ") + "…" + tail
 		}
 	}
@@ -198,7 +198,7 @@ func lastColumns(s string, columns int) string {
 	runes := []rune(s)
 	n := 0
 	for i := len(runes) - 1; i >= 0; i-- {
-		if n += TextWidth(string(runes[i])); n > columns {
+		if n += Width(string(runes[i])); n > columns {
 			return string(runes[i+1:])
 		}
 	}
@@ -206,16 +206,16 @@ func lastColumns(s string, columns int) string {
 }
 
 // goneWords name a column that left, with what all of its rows say: "Protocol (all dp8)".
-func (t *table) goneWords(i int) string {
+func (t *Table) goneWords(i int) string {
 	if text := t.inAll(i); text != "" {
-		return t.cols[i].head + " (all " + text + ")"
+		return t.Cols[i].Head + " (all " + text + ")"
 	}
-	return t.cols[i].head
+	return t.Cols[i].Head
 }
 
-func (t *table) allDim(i int) bool {
-	for _, row := range t.rows {
-		if !row[i].dim {
+func (t *Table) allDim(i int) bool {
+	for _, row := range t.Rows {
+		if !row[i].Dim {
 			return false
 		}
 	}
@@ -233,25 +233,25 @@ func without[T any](list []T, gone []bool) []T {
 }
 
 // appendShort names what was left out of the table, and how to see it.
-func (t *table) appendShort(dst []byte) []byte {
-	return t.short.append(dst, t.faint.Start, t.faint.Stop)
+func (t *Table) appendShort(dst []byte) []byte {
+	return t.Short.Append(dst, t.faint.Start, t.faint.Stop)
 }
 
-// append appends "Not shown, as there are 80 columns: Bytes, Data; COLUMNS=119 shows them."
-func (s *shortage) append(dst []byte, start, stop string) []byte {
+// Append appends "Not shown, as there are 80 columns: Bytes, Data; COLUMNS=119 shows them."
+func (s *Shortage) Append(dst []byte, start, stop string) []byte {
 	text := ""
-	if len(s.gone) > 0 {
+	if len(s.Gone) > 0 {
 		them := "them"
-		if len(s.gone) == 1 {
+		if len(s.Gone) == 1 {
 			them = "it"
 		}
-		text = "Not shown for lack of width: " + strings.Join(s.gone, ", ") + "; COLUMNS=" + strconv.Itoa(s.needs) + " shows " + them + "."
+		text = "Not shown for lack of width: " + strings.Join(s.Gone, ", ") + "; COLUMNS=" + strconv.Itoa(s.needs) + " shows " + them + "."
 	}
-	for _, c := range s.cut {
+	for _, c := range s.Cut {
 		text = strings.TrimPrefix(text+" "+c+".", " ")
 	}
 	if text == "" {
 		return dst
 	}
-	return appendLines(dst, start, stop, text, max(s.width, 20))
+	return AppendLines(dst, start, stop, text, max(s.Width, 20))
 }

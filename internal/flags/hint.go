@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"slices"
@@ -25,9 +25,9 @@ var tsharkHints = map[string]string{
 	"v": "'dpdissect version' shows the version",
 }
 
-// flagHint is what may have been meant by a flag that a command does not have: a name
+// Hint is what may have been meant by a flag that a command does not have: a name
 // near to it, the flag of another command, what tshark means by it.
-func flagHint(cmd *cobra.Command, e *pflag.NotExistError) string {
+func Hint(cmd *cobra.Command, e *pflag.NotExistError) string {
 	name, short := e.GetSpecifiedName(), e.GetSpecifiedShortnames() != ""
 	if !cmd.HasParent() {
 		return "; put a command before it, as in 'dpdissect decode -r FILE'"
@@ -47,7 +47,7 @@ func flagHint(cmd *cobra.Command, e *pflag.NotExistError) string {
 		return "; " + hint
 	}
 	if others := commandsWith(cmd.Root(), name, short); len(others) > 0 {
-		return "; it is a flag of " + orList(others)
+		return "; it is a flag of " + OrList(others)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"io"
@@ -11,15 +11,15 @@ import (
 // Columns of help: how wide it is, where what flags mean begins, which flags stand in the
 // same line as that.
 const (
-	helpWidth  = 80
+	HelpWidth  = 80
 	usageStart = 28
 	nameWidth  = usageStart - 2
 )
 
-// setUsage says how usage is printed: as cobra does, with flags wrapped and one line of usage. No
+// SetUsage says how usage is printed: as cobra does, with flags wrapped and one line of usage. No
 // template is used: templates call methods by their names, so the linker would keep all methods,
 // and the program be a seventh larger.
-func setUsage(root *cobra.Command) {
+func SetUsage(root *cobra.Command) {
 	cobras := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		var b strings.Builder
@@ -69,7 +69,7 @@ func flagUsages(flags *pflag.FlagSet) string {
 			case i == 0:
 				b.WriteString(strings.Repeat(" ", usageStart-at))
 				at = usageStart
-			case at+1+len(word) > helpWidth:
+			case at+1+len(word) > HelpWidth:
 				b.WriteString("\n" + strings.Repeat(" ", usageStart))
 				at = usageStart
 			default:

@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"strings"
@@ -33,8 +33,8 @@ func TestLiveTable(t *testing.T) {
 // TestLivePairs puts blocks side by side where there is room.
 func TestLivePairs(t *testing.T) {
 	block := func(label string) []Pair { return []Pair{{label, [2]Cell{{Text: "1"}, {Text: "2"}}}} }
-	wide := string(AppendPairs(nil, render.Palette{}, 80, block("frames"), block("losses")))
-	narrow := string(AppendPairs(nil, render.Palette{}, 40, block("frames"), block("losses")))
+	wide := string(new(Painter).AppendPanels(nil, 80, block("frames"), block("losses")))
+	narrow := string(new(Painter).AppendPanels(nil, 40, block("frames"), block("losses")))
 	if strings.Count(wide, "\n") != 2 || strings.Count(narrow, "\n") != 5 || !strings.Contains(wide, "frames        1        2    losses        1        2\n") {
 		t.Errorf("wide:\n%snarrow:\n%s", wide, narrow)
 	}

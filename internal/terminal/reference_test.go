@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func TestReferenceFits(t *testing.T) {
 	row := [][]string{{"dp8.something", "uint8", strings.Repeat("meaning ", 20)}, {"dp8", "6073", strings.Repeat("漢字 ", 30)}}
 	for _, width := range []int{0, 30, 40, 45, 80, 120} {
 		for line := range strings.Lines(string(AppendReference(nil, columns(), row, width))) {
-			if n := TextWidth(strings.TrimRight(line, "\n")); n > cmp.Or(width, DefaultWidth) {
+			if n := Width(strings.TrimRight(line, "\n")); n > cmp.Or(width, DefaultWidth) {
 				t.Errorf("%d columns: a line has %d: %q", width, n, line)
 			}
 		}
@@ -72,7 +72,7 @@ func TestLongReference(t *testing.T) {
 
 func TestTextWidth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "abc": 3, "a → b…": 6, "漢字": 4, "e\u0301": 1, "\x1b[31mred\x1b[0m": 3, "─": 1, "Ωé": 2, "한": 2, "\u200b": 0} {
-		if got := TextWidth(text); got != want {
+		if got := Width(text); got != want {
 			t.Errorf("%q takes %d columns, want %d", text, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestCutText(t *testing.T) {
 		{"abcdef", 6, false, "abcdef"}, {"abcdef", 4, false, "abc…"}, {"ab cdef", 4, false, "ab…"}, {"漢字漢字", 6, false, "漢字…"},
 		{"漢字漢字", 5, false, "漢字…"}, {"a [2001:db8::1]:2302", 10, true, "a [2…:2302"}, {"ab", 1, false, "…"},
 	} {
-		if got := CutText(c.text, c.n, c.ends); got != c.want || TextWidth(got) > c.n {
+		if got := Cut(c.text, c.n, c.ends); got != c.want || Width(got) > c.n {
 			t.Errorf("%q in %d: %q, want %q", c.text, c.n, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"github.com/dpdissect/dpdissect/dissect/render"
@@ -10,31 +10,37 @@ const (
 	panelColumn = 7 // least width of a number: as wide as "a → b"
 )
 
+// A Pair is one number of both directions.
+type Pair struct {
+	Label string
+	Sides [2]Cell
+}
+
 // A panel is a block of numbers in the two columns of the directions.
 type panel struct {
-	pairs []pair
+	pairs []Pair
 	label int    // width
 	sides [2]int // widths
 }
 
-func newPanel(pairs []pair) panel {
+func newPanel(pairs []Pair) panel {
 	pn := panel{pairs: pairs, sides: [2]int{panelColumn, panelColumn}}
 	for i := range pairs {
-		pn.label = max(pn.label, TextWidth(pairs[i].label))
+		pn.label = max(pn.label, Width(pairs[i].Label))
 		for s := range pn.sides {
-			pn.sides[s] = max(pn.sides[s], pairs[i].sides[s].width())
+			pn.sides[s] = max(pn.sides[s], pairs[i].Sides[s].Width())
 		}
 	}
 	return pn
 }
 
 func (pn *panel) width() int {
-	return pn.label + pn.sides[0] + pn.sides[1] + 2*len(columnGap)
+	return pn.label + pn.sides[0] + pn.sides[1] + 2*len(ColumnGap)
 }
 
-// appendPanels appends panels side by side, as many as the width allows, and the
+// AppendPanels appends panels side by side, as many as the width allows, and the
 // others below them.
-func (p *painter) appendPanels(dst []byte, width int, blocks ...[]pair) []byte {
+func (p *Painter) AppendPanels(dst []byte, width int, blocks ...[]Pair) []byte {
 	panels := make([]panel, len(blocks))
 	for i, b := range blocks {
 		panels[i] = newPanel(b)
@@ -55,7 +61,7 @@ func (p *painter) appendPanels(dst []byte, width int, blocks ...[]pair) []byte {
 }
 
 // appendRow appends panels side by side; line -1 is their heads.
-func (p *painter) appendRow(dst []byte, panels []panel) []byte {
+func (p *Painter) appendRow(dst []byte, panels []panel) []byte {
 	last := 0
 	for i := range panels {
 		last = max(last, len(panels[i].pairs))
@@ -73,27 +79,27 @@ func (p *painter) appendRow(dst []byte, panels []panel) []byte {
 
 // appendPair appends a line of a panel. Spaces are written only when something
 // follows them; it gives how many are due.
-func (p *painter) appendPair(dst []byte, pn *panel, line, pending int) ([]byte, int) {
+func (p *Painter) appendPair(dst []byte, pn *panel, line, pending int) ([]byte, int) {
 	if line >= len(pn.pairs) {
 		return dst, pending + pn.width()
 	}
-	row := pair{sides: [2]cell{{text: "a → b", style: p.Heading}, {text: "b → a", style: p.Heading}}}
+	row := Pair{Sides: [2]Cell{{Text: "a → b", Style: p.Heading}, {Text: "b → a", Style: p.Heading}}}
 	if line >= 0 {
 		row = pn.pairs[line]
 	}
-	if row.label != "" {
-		dst = append(appendSpaces(dst, pending), row.label...)
+	if row.Label != "" {
+		dst = append(AppendSpaces(dst, pending), row.Label...)
 		pending = 0
 	}
-	pending += pn.label - TextWidth(row.label)
-	for s := range row.sides {
-		dst = appendSpaces(dst, pending+len(columnGap)+pn.sides[s]-row.sides[s].width())
-		dst = appendStyled(dst, row.sides[s].style, row.sides[s].text)
+	pending += pn.label - Width(row.Label)
+	for s := range row.Sides {
+		dst = AppendSpaces(dst, pending+len(ColumnGap)+pn.sides[s]-row.Sides[s].Width())
+		dst = AppendStyled(dst, row.Sides[s].Style, row.Sides[s].Text)
 		pending = 0
 	}
 	return dst, pending
 }
 
-func appendStyled(dst []byte, s render.Style, text string) []byte {
+func AppendStyled(dst []byte, s render.Style, text string) []byte {
 	return append(append(append(dst, s.Start...), text...), s.Stop...)
 }

@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"bytes"
@@ -16,15 +16,16 @@ import (
 // these rows, so longer tables are laid out here, in 3 µs and to the same bytes.
 const prettyRows = 100
 
-const columnGap = "  "
+// ColumnGap is what stands between two columns.
+const ColumnGap = "  "
 
 // narrow says how columns of the screen are counted: what East Asian terminals may show
 // in one column or two, as arrows and lines, takes one. tablewriter would ask the locale.
 var narrow = twwidth.Options{}
 
-// TextWidth is how many columns of the screen text takes: wide characters take two,
+// Width counts the columns of the screen that text takes: wide characters take two,
 // combining ones and escape sequences none.
-func TextWidth(s string) int {
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
 		if !plainRune(r) {
@@ -41,66 +42,76 @@ func plainRune(r rune) bool {
 	return r >= ' ' && r < 0x7f || r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x2010 && r < 0x2028 || r >= 0x2190 && r < 0x2194 || r >= 0x2500 && r < 0x2580
 }
 
-// A cell is text in one style; dim cells say that there is nothing to see.
-type cell struct {
-	text  string
-	style render.Style
-	dim   bool
+// A Cell is text in one style; dim cells say that there is nothing to see.
+type Cell struct {
+	Text  string // harmless for a terminal
+	Style render.Style
+	Dim   bool
 }
 
-func (c *cell) width() int { return TextWidth(c.text) }
+// Width is that of its text.
+func (c *Cell) Width() int { return Width(c.Text) }
 
-func (c *cell) styled() string {
-	if c.text == "" {
+func (c *Cell) styled() string {
+	if c.Text == "" {
 		return ""
 	}
-	return c.style.Start + c.text + c.style.Stop
+	return c.Style.Start + c.Text + c.Style.Stop
 }
 
-// A column has a rank: those of high rank leave first when room is short, those
-// of rank 0 stay.
-type column struct {
-	head  string
-	left  bool // aligned to the left
-	rare  bool // leaves when all of it is dim, even if there is room
-	rank  int
-	least int    // its text may be cut to so many columns; 0: never
-	wraps bool   // its text goes on in further lines where it would be cut
-	ends  bool   // what is cut keeps both of its ends
-	whole string // where texts stand whole that are truncated: "'dpdissect rules show ID' has"
+// A Column of a table.
+type Column struct {
+	Head  string
+	Left  bool   // aligned to the left
+	Rare  bool   // leaves when all of it is dim, even if there is room
+	Rank  int    // those of high rank leave first when room is short, those of rank 0 stay
+	Least int    // its text may be cut to so many columns; 0: never
+	Wraps bool   // its text goes on in further lines where it would be cut
+	Ends  bool   // what is cut keeps both of its ends
+	Whole string // where texts stand whole that are truncated: "'dpdissect rules show ID' has"
 }
 
-type table struct {
-	cols  []column
-	rows  [][]cell // as long as cols
+// A Table of text, to which rows are added before it is fitted into a width.
+type Table struct {
+	Cols  []Column
+	Rows  [][]Cell // as long as Cols
 	head  render.Style
 	faint render.Style // of the line that names what was left out
-	rule  int          // most columns of the rule below the heads, which passes the last column by a gap then; 0: it ends with the table
-	short shortage
+	Rule  int          // most columns of the rule below the heads, which passes the last column by a gap then; 0: it ends with the table
+	Short Shortage
 }
 
-// table is an empty table with these columns.
-func (p *painter) table(cols []column) *table {
-	return &table{cols: slices.Clone(cols), head: p.Heading, faint: p.Derived}
+// Table is an empty table with these columns.
+func (p *Painter) Table(cols []Column) *Table {
+	return &Table{Cols: slices.Clone(cols), head: p.Heading, faint: p.Derived}
 }
 
-func (t *table) widths() []int {
-	w := make([]int, len(t.cols))
-	for i := range t.cols {
-		w[i] = TextWidth(t.cols[i].head)
+func (t *Table) widths() []int {
+	w := make([]int, len(t.Cols))
+	for i := range t.Cols {
+		w[i] = Width(t.Cols[i].Head)
 	}
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		for i := range row {
-			w[i] = max(w[i], row[i].width())
+			w[i] = max(w[i], row[i].Width())
 		}
 	}
 	return w
 }
 
-// append appends the table, without any space at the end of a line, and below it what
+// Width is how wide the table is where nothing is left out.
+func (t *Table) Width() int {
+	n := -len(ColumnGap)
+	for _, w := range t.widths() {
+		n += w + len(ColumnGap)
+	}
+	return n
+}
+
+// Append appends the table, without any space at the end of a line, and below it what
 // was left out.
-func (t *table) append(dst []byte) []byte {
-	if len(t.rows) <= prettyRows {
+func (t *Table) Append(dst []byte) []byte {
+	if len(t.Rows) <= prettyRows {
 		if out, err := t.pretty(); err == nil {
 			return t.appendShort(append(dst, out...))
 		}
@@ -109,46 +120,46 @@ func (t *table) append(dst []byte) []byte {
 }
 
 // plain lays the table out by itself.
-func (t *table) plain(dst []byte) []byte {
+func (t *Table) plain(dst []byte) []byte {
 	w := t.widths()
-	heads := make([]cell, len(t.cols))
-	rule := -len(columnGap)
-	for i := range t.cols {
-		heads[i] = cell{text: t.cols[i].head, style: t.head}
-		rule += w[i] + len(columnGap)
+	heads := make([]Cell, len(t.Cols))
+	rule := -len(ColumnGap)
+	for i := range t.Cols {
+		heads[i] = Cell{Text: t.Cols[i].Head, Style: t.head}
+		rule += w[i] + len(ColumnGap)
 	}
-	if t.rule > 0 {
-		rule = min(rule+len(columnGap), t.rule)
+	if t.Rule > 0 {
+		rule = min(rule+len(ColumnGap), t.Rule)
 	}
 	dst = t.plainRow(dst, heads, w)
 	dst = append(append(dst, strings.Repeat("─", rule)...), '\n')
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		dst = t.plainRow(dst, row, w)
 	}
 	return dst
 }
 
-func (t *table) plainRow(dst []byte, row []cell, w []int) []byte {
+func (t *Table) plainRow(dst []byte, row []Cell, w []int) []byte {
 	pending := 0 // spaces that are written when something follows
 	for i := range row {
-		space := w[i] - row[i].width()
-		if !t.cols[i].left {
+		space := w[i] - row[i].Width()
+		if !t.Cols[i].Left {
 			pending += space
 			space = 0
 		}
-		if row[i].text != "" {
-			dst = appendSpaces(dst, pending)
+		if row[i].Text != "" {
+			dst = AppendSpaces(dst, pending)
 			pending = 0
-			dst = append(append(append(dst, row[i].style.Start...), row[i].text...), row[i].style.Stop...)
+			dst = append(append(append(dst, row[i].Style.Start...), row[i].Text...), row[i].Style.Stop...)
 		} else {
-			space += row[i].width()
+			space += row[i].Width()
 		}
-		pending += space + len(columnGap)
+		pending += space + len(ColumnGap)
 	}
 	return append(dst, '\n')
 }
 
-func appendSpaces(dst []byte, n int) []byte {
+func AppendSpaces(dst []byte, n int) []byte {
 	for range n {
 		dst = append(dst, ' ')
 	}
@@ -156,16 +167,16 @@ func appendSpaces(dst []byte, n int) []byte {
 }
 
 // pretty lays the table out with tablewriter.
-func (t *table) pretty() ([]byte, error) {
+func (t *Table) pretty() ([]byte, error) {
 	twwidth.SetOptions(narrow)
 	var buf bytes.Buffer
 	out := tablewriter.NewTable(&buf, t.options()...)
-	heads := make([]string, len(t.cols))
-	for i := range t.cols {
-		heads[i] = (&cell{text: t.cols[i].head, style: t.head}).styled()
+	heads := make([]string, len(t.Cols))
+	for i := range t.Cols {
+		heads[i] = (&Cell{Text: t.Cols[i].Head, Style: t.head}).styled()
 	}
 	out.Header(heads)
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		line := make([]string, len(row)) // is kept
 		for i := range row {
 			line[i] = row[i].styled()
@@ -179,20 +190,20 @@ func (t *table) pretty() ([]byte, error) {
 	}
 	text := buf.Bytes()
 	if t.head.Stop != "" { // tablewriter ends the colour of a cell once more, after its padding
-		text = bytes.ReplaceAll(text, []byte(columnGap+t.head.Stop), []byte(columnGap))
+		text = bytes.ReplaceAll(text, []byte(ColumnGap+t.head.Stop), []byte(ColumnGap))
 	}
 	return t.trimLines(text), nil
 }
 
-func (t *table) options() []tablewriter.Option {
-	aligns, pads := make([]tw.Align, len(t.cols)), make([]tw.Padding, len(t.cols))
-	for i := range t.cols {
-		aligns[i], pads[i] = tw.AlignRight, tw.Padding{Right: columnGap, Overwrite: true}
-		if t.cols[i].left {
+func (t *Table) options() []tablewriter.Option {
+	aligns, pads := make([]tw.Align, len(t.Cols)), make([]tw.Padding, len(t.Cols))
+	for i := range t.Cols {
+		aligns[i], pads[i] = tw.AlignRight, tw.Padding{Right: ColumnGap, Overwrite: true}
+		if t.Cols[i].Left {
 			aligns[i] = tw.AlignLeft
 		}
 	}
-	if t.rule == 0 {
+	if t.Rule == 0 {
 		pads[len(pads)-1].Right = ""
 	}
 	return []tablewriter.Option{
@@ -213,12 +224,12 @@ func (t *table) options() []tablewriter.Option {
 
 // trimLines cuts spaces off the ends of lines, and the rule, the second of them, to its
 // length.
-func (t *table) trimLines(text []byte) []byte {
+func (t *Table) trimLines(text []byte) []byte {
 	out, i := text[:0], 0
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, " \n")
-		if i == 1 && t.rule > 0 {
-			line = line[:min(len(line), t.rule*len("─"))]
+		if i == 1 && t.Rule > 0 {
+			line = line[:min(len(line), t.Rule*len("─"))]
 		}
 		out = append(append(out, line...), '\n')
 		i++

@@ -1,4 +1,4 @@
-package report
+package terminal
 
 import (
 	"strings"
@@ -8,14 +8,14 @@ import (
 // TestColumnsByWhatTheySay: what says nothing leaves first, then what says the same in all
 // rows, which is named; then rank decides, and what has room again comes back.
 func TestColumnsByWhatTheySay(t *testing.T) {
-	p := &painter{}
+	p := &Painter{}
 	fitted := func(width int) string {
-		tab := p.table([]column{{head: "#"}, {head: "Kind", left: true, rank: 1}, {head: "Loss", rank: 1}, {head: "Long", left: true, rank: 9}, {head: "B", rank: 8}})
+		tab := p.Table([]Column{{Head: "#"}, {Head: "Kind", Left: true, Rank: 1}, {Head: "Loss", Rank: 1}, {Head: "Long", Left: true, Rank: 9}, {Head: "B", Rank: 8}})
 		for _, long := range []string{"one of nineteen co.", "another of as many."} {
-			tab.rows = append(tab.rows, []cell{p.plain("1"), p.plain("dp8"), p.count(0), p.plain(long), p.plain(long[:1])})
+			tab.Rows = append(tab.Rows, []Cell{p.Plain("1"), p.Plain("dp8"), p.Count(0), p.Plain(long), p.Plain(long[:1])})
 		}
-		tab.fit(width)
-		return string(tab.append(nil))
+		tab.Fit(width)
+		return string(tab.Append(nil))
 	}
 	for _, c := range []struct {
 		width      int
@@ -39,13 +39,13 @@ func TestColumnsByWhatTheySay(t *testing.T) {
 // TestWrappedColumn: a text that may wrap goes on below itself in rows of their own, with all
 // of its words, in no more columns than asked for, and nothing is said to be truncated.
 func TestWrappedColumn(t *testing.T) {
-	p := &painter{}
-	tab := p.table([]column{{head: "#"}, {head: "Who", left: true}, {head: "Problem", left: true, least: 16, wraps: true}})
-	tab.rows = [][]cell{
-		{p.plain("1"), p.plain("192.0.2.7:5000"), p.plain("most likely 18% lost of what the player sent")},
-		{p.plain("2"), p.plain("192.0.2.8:5000"), p.plain("closed")},
+	p := &Painter{}
+	tab := p.Table([]Column{{Head: "#"}, {Head: "Who", Left: true}, {Head: "Problem", Left: true, Least: 16, Wraps: true}})
+	tab.Rows = [][]Cell{
+		{p.Plain("1"), p.Plain("192.0.2.7:5000"), p.Plain("most likely 18% lost of what the player sent")},
+		{p.Plain("2"), p.Plain("192.0.2.8:5000"), p.Plain("closed")},
 	}
-	tab.fit(36)
+	tab.Fit(36)
 	want := `#  Who             Problem
 ───────────────────────────────────
 1  192.0.2.7:5000  most likely 18%
@@ -53,7 +53,7 @@ func TestWrappedColumn(t *testing.T) {
                    player sent
 2  192.0.2.8:5000  closed
 `
-	if got := string(tab.append(nil)); got != want {
+	if got := string(tab.Append(nil)); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
