@@ -146,6 +146,7 @@ func elsewhere(from, to string) string {
 
 // TestArrows holds every import to the plan.
 func TestArrows(t *testing.T) {
+	t.Parallel()
 	rules := arrows()
 	packages := 0
 	for line := range strings.Lines(goList(t, `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...")) {

@@ -595,6 +595,7 @@ func TestExtcapAutostop(t *testing.T) {
 // TestExtcapFileInTshark: a file through tshark has the comments that annotate writes; tshark
 // ends by itself, or at -c, and takes the pace of the file.
 func TestExtcapFileInTshark(t *testing.T) {
+	t.Parallel()
 	path := absolute(t, capturePath(t, "unsigned-lossy.pcap"))
 	want := ngtest.Packets(blocksOf(t, annotated(t, path)))
 	for _, c := range []struct {
@@ -629,6 +630,7 @@ func TestExtcapFileInTshark(t *testing.T) {
 
 // TestExtcapFailureInTshark: tshark shows what failed, and ends with an error within 2 seconds.
 func TestExtcapFailureInTshark(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string

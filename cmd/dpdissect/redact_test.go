@@ -69,6 +69,7 @@ func everyCapture(t testing.TB) []string {
 // TestRedactEveryCapture: of every capture the search for originals is empty and the analysis
 // equal. What can't be read to its end is redacted as far as it can.
 func TestRedactEveryCapture(t *testing.T) {
+	t.Parallel()
 	for _, path := range everyCapture(t) {
 		_, _, want := call(t, "analyze", "-q", path)
 		out := filepath.Join(t.TempDir(), "public.pcapng")
@@ -166,6 +167,7 @@ func hostsOf(t testing.TB, path string) hosts {
 // TestRedactKeepsNumbers: packet count, order, times, lengths, IP ids, TTLs and all numbers of
 // the protocols stay; fields that give something away do not.
 func TestRedactKeepsNumbers(t *testing.T) {
+	t.Parallel()
 	changed := map[dissect.Privacy]int{}
 	for _, path := range captures(t) {
 		out, doc := redactInto(t, path, "--no-verify")
@@ -338,6 +340,7 @@ func signaturesOf(t testing.TB, path string, args ...string) (n signedBy) {
 // Of packets that are cut only that of IP can be looked at. All captures are shown to it in one file: its
 // start takes longer than reading them.
 func TestRedactChecksums(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("tshark"); err != nil {
 		t.Skip("tshark is not installed")
 	}

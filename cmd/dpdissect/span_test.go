@@ -55,6 +55,7 @@ func added(a, b map[string]any) map[string]any {
 
 // TestSpanOfAll checks that a span with all of a capture in it changes nothing.
 func TestSpanOfAll(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want, got := analysisOf(t, path), analysisOf(t, "--from", "0", path)
@@ -71,6 +72,7 @@ var spanSums = []string{"frames", "bytes", "data_frames", "acks", "retries", "du
 // TestSpansAdd checks that what is counted before a moment and from it on are the numbers of
 // the whole, of connections and of the capture, for any number of workers.
 func TestSpansAdd(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			half := fmt.Sprintf("%.3f", halfOf(t, path))
