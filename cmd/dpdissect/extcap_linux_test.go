@@ -214,7 +214,7 @@ func (r *extcapRun) end(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// shortRun is how long a program takes that has little to do.
+// shortRun times a program that has little to do.
 func shortRun(program string, args ...string) time.Duration {
 	begun := time.Now()
 	_ = exec.Command(program, args...).Run()

@@ -253,8 +253,8 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestStuckIsTheLargest: a smaller unit takes the place of the stuck one for no number of sendings, nor a larger one
-// that was sent less often.
+// TestStuckIsTheLargest: the stuck unit gives way to none that is smaller, however often that is sent, and to none that
+// is sent less often.
 func TestStuckIsTheLargest(t *testing.T) {
 	var s Signs
 	for _, u := range []struct {
