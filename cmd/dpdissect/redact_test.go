@@ -20,6 +20,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/session"
@@ -207,21 +208,9 @@ type numbered struct {
 // is the same for captures that differ in addresses only when these are in one table.
 func framesOf(t testing.TB, path string) (all []numbered) {
 	t.Helper()
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
 	table := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{}), Trees: true, Sink: &numbers{all: &all}})
-	for {
-		p, ok := src.Next()
-		if !ok {
-			break
-		}
-		if p.Class == capture.UDP {
-			d := p.Datagram
-			table.Add(&d)
-		}
+	for _, d := range captured.Datagrams(t, path) {
+		table.Add(&d)
 	}
 	table.Close(0)
 	return all
@@ -566,15 +555,8 @@ func TestRedactMapsPorts(t *testing.T) {
 func portsOf(t testing.TB, path string) map[uint16]bool {
 	t.Helper()
 	all := map[uint16]bool{}
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for p, ok := src.Next(); ok; p, ok = src.Next() {
-		if p.Class == capture.UDP {
-			all[p.Src.Port], all[p.Dst.Port] = true, true
-		}
+	for _, d := range captured.Datagrams(t, path) {
+		all[d.Src.Port], all[d.Dst.Port] = true, true
 	}
 	return all
 }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
-
-	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
 // analysisOf is what analyze says of a capture, without the inputs and the round trips that
@@ -131,15 +129,6 @@ func TestSpanOfTooManyLosses(t *testing.T) {
 // halfOf is half of the length of a capture in seconds.
 func halfOf(t *testing.T, path string) float64 {
 	t.Helper()
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for {
-		if _, ok := src.Next(); !ok {
-			in := &src.Infos()[0]
-			return float64(in.LastTime-in.FirstTime) / 2e9
-		}
-	}
+	all := packets(t, path)
+	return float64(all[len(all)-1].Time-all[0].Time) / 2e9
 }

@@ -45,7 +45,7 @@ func noiseBefore(t *testing.T) string {
 		}
 		noise = append(noise, d)
 	}
-	captured.Write(t, path, append(noise, all...), 1)
+	captured.Write(t, path, append(noise, all...))
 	return path
 }
 

@@ -47,8 +47,16 @@ func Tracked(t testing.TB, file string) []dissect.Datagram {
 	return read(t, file, capture.UDP, capture.Unreachable)
 }
 
-// Write writes the IPv4 datagrams to a file of raw IP, in network n.
-func Write(t testing.TB, name string, all []dissect.Datagram, n byte) {
+// In puts datagrams into a network, the second byte of their IPv4 addresses.
+func In(network byte, all []dissect.Datagram) []dissect.Datagram {
+	for i := range all {
+		all[i].Src.IP[13], all[i].Dst.IP[13] = network, network
+	}
+	return all
+}
+
+// Write writes the IPv4 datagrams to a file of raw IP.
+func Write(t testing.TB, name string, all []dissect.Datagram) {
 	t.Helper()
 	f, err := os.Create(name)
 	if err != nil {
@@ -60,12 +68,16 @@ func Write(t testing.TB, name string, all []dissect.Datagram, n byte) {
 		t.Fatal(err)
 	}
 	for i := range all {
-		d := &all[i]
+		d := all[i]
 		if d.Kind != dissect.UDP || d.IPv6 {
 			continue
 		}
-		r := capture.Record{Data: IPv4(d, n), Time: d.Time, HasTime: true}
-		r.WireLen = len(r.Data)
+		there := 28 + len(d.Payload)
+		if d.Cut() {
+			d.Payload = append(slices.Clone(d.Payload), make([]byte, d.Length-len(d.Payload))...)
+		}
+		r := capture.Record{Data: rawIPv4(&d), Time: d.Time, HasTime: true}
+		r.WireLen, r.Data = len(r.Data), r.Data[:there]
 		if err := out.Write(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -75,12 +87,12 @@ func Write(t testing.TB, name string, all []dissect.Datagram, n byte) {
 	}
 }
 
-// IPv4 puts a datagram into an IPv4 packet without checksums, in network n.
-func IPv4(d *dissect.Datagram, n byte) []byte {
+// rawIPv4 puts a datagram into an IPv4 packet, without a checksum of UDP, from and to 10.0.0.0/8.
+func rawIPv4(d *dissect.Datagram) []byte {
 	size := 28 + len(d.Payload)
 	b := make([]byte, 28, size)
 	b[0], b[2], b[3], b[4], b[5], b[8], b[9] = 0x45, byte(size>>8), byte(size), byte(d.IPID>>8), byte(d.IPID), 64, 17
-	copy(b[12:], []byte{10, n, d.Src.IP[14], d.Src.IP[15], 10, n, d.Dst.IP[14], d.Dst.IP[15]})
+	copy(b[12:], []byte{10, d.Src.IP[13], d.Src.IP[14], d.Src.IP[15], 10, d.Dst.IP[13], d.Dst.IP[14], d.Dst.IP[15]})
 	b[20], b[21], b[22], b[23] = byte(d.Src.Port>>8), byte(d.Src.Port), byte(d.Dst.Port>>8), byte(d.Dst.Port)
 	b[24], b[25] = byte((size-20)>>8), byte(size-20)
 	var sum uint32

@@ -150,7 +150,7 @@ func TestOffloadOutput(t *testing.T) {
 			t.Fatalf("joinedTraces names no capture of %s", p.Name)
 		}
 		files = append(files, filepath.Join(t.TempDir(), p.Name+".pcap"))
-		captured.Write(t, files[len(files)-1], joined, n)
+		captured.Write(t, files[len(files)-1], captured.In(n, joined))
 	}
 	for _, mode := range []pipeline.FrameMode{pipeline.Lines, pipeline.NDJSON, pipeline.Tree} {
 		want := said(t, files, protocols.Options{}, 1, mode, session.HashMessages)

@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/captured"
@@ -164,42 +162,12 @@ func TestWorkersOnDamagedTraces(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(party, func(a, b dissect.Datagram) int { return cmp.Compare(a.Frame, b.Frame) })
-	path := rawFile(t, party)
+	path := filepath.Join(t.TempDir(), "party.pcap")
+	captured.Write(t, path, party)
 	want := said(t, []string{path}, protocols.Options{}, 1, pipeline.NDJSON, session.HashMessages)
 	for _, workers := range []int{2, 7} {
 		if got := said(t, []string{path}, protocols.Options{}, workers, pipeline.NDJSON, session.HashMessages); got != want {
 			t.Errorf("%d workers: %s", workers, firstDifference(got, want))
 		}
 	}
-}
-
-// rawFile writes datagrams to a capture of raw IP, each pair in the network its
-// second byte names.
-func rawFile(t *testing.T, all []dissect.Datagram) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "party.pcap")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	out, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range all {
-		d, there := all[i], 28+len(all[i].Payload)
-		if d.Cut() {
-			d.Payload = append(slices.Clone(d.Payload), make([]byte, d.Length-len(d.Payload))...)
-		}
-		r := capture.Record{Data: captured.IPv4(&d, d.Src.IP[13]), Time: d.Time, HasTime: true}
-		r.WireLen, r.Data = len(r.Data), r.Data[:there]
-		if err := out.Write(&r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }

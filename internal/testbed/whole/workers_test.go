@@ -73,7 +73,7 @@ func crowd(t *testing.T, sessions int) string {
 		w := tracegen.DrawDP8(uint64(900 + i))
 		name := filepath.Join(t.TempDir(), "one.pcap")
 		all, _ := generate(t, &w.Scenario, path)
-		captured.Write(t, name, all, byte(i))
+		captured.Write(t, name, captured.In(byte(i), all))
 		files = append(files, name)
 	}
 	return strings.Join(files, "\n")
