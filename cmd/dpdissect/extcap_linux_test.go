@@ -214,13 +214,6 @@ func (r *extcapRun) end(t *testing.T) int {
 	return r.cmd.ProcessState.ExitCode()
 }
 
-// shortRun times a program that has little to do.
-func shortRun(program string, args ...string) time.Duration {
-	begun := time.Now()
-	_ = exec.Command(program, args...).Run()
-	return time.Since(begun)
-}
-
 // opening waits until the program waits for somebody to open the fifo.
 func (r *extcapRun) opening(t *testing.T) {
 	t.Helper()

@@ -4,11 +4,13 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -99,6 +101,13 @@ func printed(t testing.TB, args ...string) string {
 	t.Helper()
 	once, _ := shared.LoadOrStore(strings.Join(args, "\x00"), sync.OnceValue(func() string { return output(t, args...) }))
 	return once.(func() string)()
+}
+
+// shortRun times a program that has little to do.
+func shortRun(program string, args ...string) time.Duration {
+	begun := time.Now()
+	_ = exec.Command(program, args...).Run()
+	return time.Since(begun)
 }
 
 // A pipe collects what is written to it.
