@@ -22,8 +22,10 @@ export CGO_ENABLED = 0
 
 .PHONY: test build platforms release packages check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation wine-test shots web web-test
 
+# With the profile, which guides the program's compiler, all packages would be compiled and
+# vetted once more for the tests of cmd/dpdissect.
 test: ## all tests, in 3 minutes of a machine with 2 cores
-	GOGC=$(GOGC) $(GO) test -timeout 15m ./...
+	GOGC=$(GOGC) $(GO) test -pgo=off -timeout 15m ./...
 
 wine-test: ## the program for Windows, under Wine: prints what that for Linux prints, passes the transcripts
 	@command -v wine >/dev/null || { echo "wine-test: skipped, wine is not installed (Debian: wine wine64 gcc-mingw-w64-x86-64)"; exit 0; }; \
@@ -81,7 +83,7 @@ race: ## all tests with the race detector, which wants a C compiler
 	CGO_ENABLED=1 $(GO) test -race -timeout 60m ./...
 
 # Minimizing inputs that are new would take most of the time.
-fuzz: ## every fuzz target of a package: make fuzz PROTO=internal/pipeline TIME=5m, also PROTO=dp8
+fuzz: ## every fuzz target of a package: make fuzz PROTO=internal/testbed/whole TIME=5m, also PROTO=dp8
 	@for f in $$($(GO) test ./$(PROTO) -list '^Fuzz' | grep '^Fuzz'); do \
 		echo "== $$f"; $(GO) test ./$(PROTO) -run '^$$' -fuzz "^$$f$$" -fuzztime $(TIME) -fuzzminimizetime 20x || exit 1; \
 	done
@@ -93,7 +95,7 @@ edits: ## edits of conforming captures accuse nobody: make edits FRAMES=1000000 
 # sessions, strangers and edits, and all that is fuzzed.
 soak: edits ## the long campaigns: edits, more of what tests sample, and TIME for each fuzz target
 	DPDISSECT_FILTERS=500 $(GO) test -count=1 -timeout 30m ./internal/capfilter
-	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_INVENTED=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/pipeline
+	DPDISSECT_FORMS=all DPDISSECT_WILD=1-3000 DPDISSECT_INVENTED=20000 DPDISSECT_RANDOM=4000000 $(GO) test -count=1 -timeout 30m ./internal/testbed/whole ./internal/pipeline
 	DPDISSECT_SOAK=20 $(GO) test -count=1 -timeout 30m ./internal/testbed/lab
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 30m ./internal/capture
 	DPDISSECT_FORMS=all $(GO) test -count=1 -timeout 90m ./cmd/dpdissect -run 'TestOutputOfWorkers|TestHostileReason|TestExternalCaptures|TestOutputsValidate|TestSameOutput|TestAnnotateSaysWhatDecodeSays|TestReportInBrowser|TestReportNumbers|TestLadder|TestPiecesAreOnePass|TestWiresharkShows'
@@ -140,8 +142,8 @@ bench: build ## dpdissect beside other readers, whole processes (BENCH="-most 50
 	$(GO) run ./internal/testbed/bench $(BENCH) bin/dpdissect
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-pgo: ## the profile that guides the compiler, from the benchmarks of the pipeline
-	$(GO) test ./internal/pipeline -run '^$$' -bench . -benchtime 3s -cpuprofile cmd/dpdissect/default.pgo -o /dev/null
+pgo: ## the profile that guides the compiler, from the benchmarks of the whole product
+	$(GO) test ./internal/testbed/whole -run '^$$' -bench . -benchtime 3s -cpuprofile cmd/dpdissect/default.pgo -o /dev/null
 
 traces: ## the captures in testdata/pcaps and what is true of them
 	$(GO) run ./internal/testbed/tracegen/cmd/tracegen -out testdata/pcaps >/dev/null

@@ -8,25 +8,18 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
-	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 )
 
 // eachDatagram calls do for each UDP datagram of a file that is there in full.
-func eachDatagram(t *testing.T, file string, do func(d *dissect.Datagram)) (n int) {
+func eachDatagram(t *testing.T, file string, do func(d *dissect.Datagram)) int {
 	t.Helper()
-	s, err := capture.Open([]string{file}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
+	all := captured.Whole(t, file)
+	for i := range all {
+		do(&all[i])
 	}
-	defer func() { _ = s.Close() }()
-	for p, ok := s.Next(); ok; p, ok = s.Next() {
-		if p.Class == capture.UDP && !p.Cut() {
-			n++
-			do(&p.Datagram)
-		}
-	}
-	return n
+	return len(all)
 }
 
 // Nothing in captures of other protocols is a neighbour. Were their ports usual

@@ -51,7 +51,7 @@ func compileAll() (err error) {
 	if made.dir, err = os.MkdirTemp("", "dpdissect-web-test-"); err != nil {
 		return err
 	}
-	if made.parts, err = Compile("..", filepath.Join(made.dir, "dpdissect.wasm"), "devel"); err != nil {
+	if made.parts, err = Compile("..", filepath.Join(made.dir, "dpdissect.wasm"), "(devel)"); err != nil {
 		return err
 	}
 	page, err := Page(made.parts)
@@ -59,7 +59,7 @@ func compileAll() (err error) {
 		return err
 	}
 	made.page, made.native = filepath.Join(made.dir, "dpdissect.html"), filepath.Join(made.dir, "dpdissect")
-	if err := programtest.Build(made.native, "-ldflags", "-s -w -X main.version=devel"); err != nil {
+	if err := programtest.Build(made.native); err != nil {
 		return err
 	}
 	return os.WriteFile(made.page, page, 0o666)

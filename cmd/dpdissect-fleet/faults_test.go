@@ -132,7 +132,7 @@ func TestFleetWaitsForRoom(t *testing.T) {
 func (b *bed) until(what string, is func() bool) {
 	b.t.Helper()
 	for begun := time.Now(); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(begun) > 10*time.Second {
+		if time.Since(begun) > 2*time.Minute {
 			b.t.Fatalf("it does not happen that %s", what)
 		}
 	}
@@ -390,9 +390,7 @@ func TestFleetSubmit(t *testing.T) {
 	}
 	w := start(t, b.on("submit", "--chain", "d", "--watch", filepath.Dir(files[0]), "--every", "100ms")...)
 	defer w.Process.Kill()
-	for deadline := time.Now().Add(5 * time.Second); b.status().Queued < 6 && time.Now().Before(deadline); {
-		time.Sleep(50 * time.Millisecond)
-	}
+	b.until("what is in the folder is queued", func() bool { return b.status().Queued >= 6 })
 	if s := b.status(); s.Queued != 6 || s.Chains != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -467,7 +465,7 @@ func serve(t testing.TB, args ...string) string {
 	t.Helper()
 	s := start(t, args...)
 	told := s.Stderr.(*lines)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if _, url, ok := strings.Cut(told.String(), "serving on "); ok {
 			return strings.TrimSpace(url)
 		}

@@ -19,7 +19,7 @@ func TestFleetMetrics(t *testing.T) {
 	addr := programtest.FreeAddr(t)
 	w := start(t, b.work("--metrics", addr)...)
 	var page string
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		if page = get(addr); strings.Contains(page, `dpdissect_fleet_steps_total{result="done"} 3`) && strings.Contains(page, "dpdissect_fleet_queued") {
 			break
 		}

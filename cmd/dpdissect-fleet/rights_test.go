@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -81,7 +82,7 @@ func TestFleetRights(t *testing.T) {
 		os.WriteFile(seeds[user], seed, 0o600)
 	}
 	b := &bed{t: t, dir: t.TempDir(), url: serve(t, "serve", "--config", conf)}
-	as := func(user string) []string { return []string{"--nkey", seeds[user], "--tls-ca", cert, "--wait", "1s"} }
+	as := func(user string) []string { return []string{"--nkey", seeds[user], "--tls-ca", cert, "--wait", "2m"} }
 	files := b.pieces("dp8/unsigned-lossy.pcap", 2, 400)
 	os.WriteFile(files[1], nil, 0o600)
 	good(t, b.work(append(as(asWork), "--drain")...)...) // makes the queue
@@ -95,8 +96,8 @@ func TestFleetRights(t *testing.T) {
 	good(t, b.work(append(as(asWork), "--drain")...)...)
 	b.do("dead drop", append(as(asSubmit), "--all")...)
 	for _, args := range [][]string{
-		b.on("submit", append(as(asRead), "--chain", "d", files[0])...),
-		b.work(append(as(asSubmit), "--drain")...),
+		b.on("submit", append(as(asRead), "--wait", "1s", "--chain", "d", files[0])...),
+		b.work(append(as(asSubmit), "--wait", "1s", "--drain")...),
 		b.on("status", "--tls-ca", cert, "--wait", "1s"),
 	} {
 		if _, _, code := call(t, args...); code != exit.Queue && code != exit.Usage {
@@ -108,7 +109,14 @@ func TestFleetRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := nats.Connect(b.url, option, nats.RootCAs(cert), nats.CustomInboxPrefix("_INBOX."+user), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		refused := func(_ *nats.Conn, _ *nats.Subscription, err error) { // no answer comes to what is refused
+			if errors.Is(err, nats.ErrPermissionViolation) {
+				cancel()
+			}
+		}
+		conn, err := nats.Connect(b.url, option, nats.RootCAs(cert), nats.CustomInboxPrefix("_INBOX."+user), nats.ErrorHandler(refused))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,8 +125,6 @@ func TestFleetRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-		defer cancel()
 		s, err := js.Stream(ctx, "OBJ_dpd_states")
 		if err != nil {
 			t.Fatal(err)

@@ -42,6 +42,7 @@ func blocksOf(t testing.TB, file []byte) []ngtest.Block {
 // the records of decode, frame by frame, and the packets with those of the capture. One in
 // four is written by three workers as well, or each where every form is tried.
 func TestAnnotateSaysWhatDecodeSays(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for turn, path := range captures(t) {
 		file := annotated(t, path)
@@ -158,6 +159,7 @@ func valueAt(r any, path string) string {
 // TestAnnotateWithTshark checks that tshark takes what annotate writes for the capture with
 // comments on it.
 func TestAnnotateWithTshark(t *testing.T) {
+	t.Parallel()
 	bin, err := exec.LookPath("tshark")
 	if err != nil {
 		t.Skip("tshark is not installed")

@@ -45,6 +45,7 @@ func remove(t *testing.T, left, part []capture.Record) []capture.Record {
 // TestSplitHasEachPacketOnce: each packet of a capture is in exactly one file, in order, and
 // that of its connection or time.
 func TestSplitHasEachPacketOnce(t *testing.T) {
+	t.Parallel()
 	for turn, path := range captures(t) {
 		how := []string{"connection", "time:1s"}[turn%2]
 		left := packets(t, path)
@@ -86,6 +87,7 @@ func rightPlace(t *testing.T, path string, all []capture.Record) {
 // TestSplitLinks: here.retry_of and here.acks lead, in each file, to the packets that retry_of and
 // acks name, as far as these are in it.
 func TestSplitLinks(t *testing.T) {
+	t.Parallel()
 	links, absent := 0, 0
 	for turn, path := range captures(t) {
 		args := [][]string{{"--split", "connection"}, {"--split", "time:1s"}, {"--split", "connection", "-Y", "udp.length > 20"}}[turn%3]

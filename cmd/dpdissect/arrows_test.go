@@ -107,6 +107,7 @@ func arrows() []arrow {
 			"what is played over sockets is played by traces, and knows no protocol"},
 		{"internal/testbed/pairs", []string{"internal/capture", "internal/testbed/tracegen"}, nil, "pairs of captures are made of what traces put on the wires"},
 		{"internal/testbed/livetest", []string{"internal/capture", "internal/testbed/tracegen"}, []string{"*"}, "live tests look at the program from outside"},
+		{"internal/testbed/whole", nil, nil, "the whole product is tried by tests, and no other test needs what they are made of"},
 		{"cmd", []string{""}, []string{"*"}, ""},
 	}
 	lists := arrow{"internal/protocols", []string{"dissect", "session"}, nil, "protocols is the list of protocols"}
@@ -150,6 +151,7 @@ func elsewhere(from, to string) string {
 
 // TestArrows holds every import to the plan.
 func TestArrows(t *testing.T) {
+	t.Parallel()
 	rules := arrows()
 	packages := 0
 	for line := range strings.Lines(goList(t, `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...")) {

@@ -44,6 +44,7 @@ func loadSchema(t *testing.T, name string) *jsonschema.Schema {
 // TestCheckAgrees runs check in every format over every capture: the exit code is
 // that of the verdict, and all formats agree on it.
 func TestCheckAgrees(t *testing.T) {
+	t.Parallel()
 	sarif, judged, finding := loadSchema(t, "sarif-2.1.0.json"), schema(t, "check"), schema(t, "finding")
 	paths := captures(t)
 	if testing.Short() {

@@ -30,6 +30,7 @@ func judged(t *testing.T, args ...string) map[string][4]float64 {
 // TestRulesOfChosen checks that check counts the rules of all connections together as
 // those of the capture, and of one connection and of the others as parts of them.
 func TestRulesOfChosen(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			all := judged(t, path)

@@ -47,6 +47,7 @@ func eventsOf(t *testing.T, args ...string) (all []eventLine) {
 // TestEventsSumToAnalysis: on each capture the events of each side add up to what analyze
 // counts of it, and come in the order of time.
 func TestEventsSumToAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		got, want := sumsOfEvents(t, eventsOf(t, path)), sumsOfAnalysis(t, path)
 		if !maps.Equal(got, want) {

@@ -191,7 +191,7 @@ func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
 // protocol has such a file, or the packages they share.
 func TestNewProtocolPage(t *testing.T) {
 	namesFiles(t, "CONTRIBUTING.md", "## Adding a protocol", 40, "", "*/", "*/track/", "*/rules/", "session/seq/", "session/conform/",
-		"internal/testbed/tracegen/", "internal/testbed/lab/", "internal/pipeline/")
+		"internal/testbed/tracegen/", "internal/testbed/lab/", "internal/testbed/whole/")
 }
 
 // goFile is the name of a file, or a pattern for several; foo stands for any protocol.

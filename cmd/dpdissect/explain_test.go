@@ -14,6 +14,7 @@ import (
 // TestExplainAgrees checks of every capture that what explain says is what its schema
 // promises, for any number of workers, and that analyze gives the same verdicts.
 func TestExplainAgrees(t *testing.T) {
+	t.Parallel()
 	doc := schema(t, "explain")
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -18,7 +18,7 @@ const formsPerInput = 6
 
 // FuzzCommands edits excerpts of the traces, and of the captures in DPDISSECT_PCAPS: bytes,
 // lengths, order, times by up to centuries. Then it damages the file. No command may fail in
-// any format, whatever is in it; the internal/pipeline targets try what all of them share at
+// any format, whatever is in it; the targets of internal/testbed/whole try what all of them share at
 // a higher rate.
 func FuzzCommands(f *testing.F) {
 	var names []string

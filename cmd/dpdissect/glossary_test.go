@@ -26,6 +26,7 @@ var names = regexp.MustCompile(`^[a-z0-9_.\s]*[_.][a-z0-9_.\s]*$`)
 
 // TestGlossary: no text that users see has a word that docs/glossary.md does not use.
 func TestGlossary(t *testing.T) {
+	t.Parallel()
 	banned := bannedWords(t)
 	n := 0
 	for where, text := range userTexts(t) {

@@ -4,10 +4,13 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -91,19 +94,21 @@ func output(t testing.TB, args ...string) string {
 	return out
 }
 
-// shared remembers what command lines printed: several tests look at the same.
-var shared = map[string]string{}
+// shared is what command lines print, by their words: several tests look at the same.
+var shared sync.Map
 
 // printed is output that is made once for all tests.
 func printed(t testing.TB, args ...string) string {
 	t.Helper()
-	key := strings.Join(args, "\x00")
-	out, ok := shared[key]
-	if !ok {
-		out = output(t, args...)
-		shared[key] = out
-	}
-	return out
+	once, _ := shared.LoadOrStore(strings.Join(args, "\x00"), sync.OnceValue(func() string { return output(t, args...) }))
+	return once.(func() string)()
+}
+
+// shortRun times a program that has little to do.
+func shortRun(program string, args ...string) time.Duration {
+	begun := time.Now()
+	_ = exec.Command(program, args...).Run()
+	return time.Since(begun)
 }
 
 // A pipe collects what is written to it.

@@ -33,6 +33,7 @@ var hostileTexts = []string{
 // a terminal, a page or a table: in every format of every command, with every flag, on
 // standard output, on standard error, in files that are written, and in their names.
 func TestHostileReason(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	all := []string{filepath.Join("..", "..", "testdata", "pcaps", "hazel", "kicked-hostile.pcap")}
 	for i, text := range hostileTexts {

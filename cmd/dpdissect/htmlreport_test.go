@@ -100,6 +100,7 @@ func countedBy(t *testing.T, doc string) map[string][2]float64 {
 // and explain byte for byte, that its pictures draw as many retries and losses as these
 // count and all bytes, and of one in four that it is the same for any number of workers.
 func TestReportNumbers(t *testing.T) {
+	t.Parallel()
 	for turn, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			html := reportOf(t, path)

@@ -93,6 +93,7 @@ func decodedFrames(t *testing.T, path string) (all []decoded) {
 // frames is in exactly one row, with what decode says of it, that the document is what its
 // schema promises, and, one capture in four, that it does not depend on workers.
 func TestLadderShowsEachFrameOnce(t *testing.T) {
+	t.Parallel()
 	doc := schema(t, "ladder")
 	seen := 0
 	for turn, path := range captures(t) {
@@ -193,6 +194,7 @@ func (r *ladderRow) compare(t *testing.T, d *decoded) {
 // TestLadderLosses checks that the losses drawn of each side of a connection are those that
 // the analysis counts, each place alone.
 func TestLadderLosses(t *testing.T) {
+	t.Parallel()
 	total := map[string]int{}
 	for _, path := range captures(t) {
 		var doc struct {
@@ -229,6 +231,7 @@ func TestLadderLosses(t *testing.T) {
 // TestLadderProof checks that the frames marked as proof are those of explain, and that
 // findings stand at the frames that the analysis gives.
 func TestLadderProof(t *testing.T) {
+	t.Parallel()
 	type cited struct {
 		Cause  string
 		Frame  uint64
@@ -331,6 +334,7 @@ type svgRowCount struct{ rows, crosses, links, frames int }
 // TestLadderSVG checks that pictures are XML that brings no program and asks for nothing, and
 // draw the rows, losses and links that the document has.
 func TestLadderSVG(t *testing.T) {
+	t.Parallel()
 	for turn, path := range captures(t) {
 		if connectionsIn(t, path) == 0 {
 			continue
@@ -409,6 +413,7 @@ var mermaidLine = regexp.MustCompile(`^(?:sequenceDiagram|    (?:participant [ab
 // TestLadderMermaid checks that diagrams have a line for each row, and none that Mermaid
 // could take for anything else.
 func TestLadderMermaid(t *testing.T) {
+	t.Parallel()
 	for turn, path := range captures(t) {
 		if connectionsIn(t, path) == 0 {
 			continue

@@ -26,7 +26,7 @@ func TestMetrics(t *testing.T) {
 		w.Write(p)
 	}
 	told, want := "", fmt.Sprintf("\ndpdissect_packets_total %d\n", len(packets))
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(told, want); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(told, want); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s is not told:\n%s", want, told)
 		}

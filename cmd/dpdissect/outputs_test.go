@@ -463,6 +463,7 @@ func TestFormsAreAll(t *testing.T) {
 
 // TestFormsWork runs each of them on a sound capture.
 func TestFormsWork(t *testing.T) {
+	t.Parallel()
 	path := capturePath(t, "unsigned-lossy.pcap")
 	for _, f := range forms() {
 		p := f.print(t, path)

@@ -21,6 +21,7 @@ import (
 // other systems it is for, without C. Compiling everything for each of them would take minutes
 // on a fresh clone: `make platforms` does, and links it.
 func TestPlatforms(t *testing.T) {
+	t.Parallel()
 	parsed := sources{fset: token.NewFileSet(), files: map[string]*ast.File{}}
 	for _, platform := range []string{"windows/amd64", "darwin/amd64", "js/wasm"} {
 		system, machine, _ := strings.Cut(platform, "/")
@@ -136,6 +137,7 @@ func (f importerFunc) Import(path string) (*types.Package, error) { return f(pat
 // Windows, which it loads when it is to capture. Elsewhere it has a library for that
 // with a tag and C alone.
 func TestPlatformsCapture(t *testing.T) {
+	t.Parallel()
 	const library = "github.com/google/gopacket/pcap"
 	for _, c := range []struct {
 		platform, tags string

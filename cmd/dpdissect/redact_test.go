@@ -21,6 +21,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/session"
@@ -70,6 +71,7 @@ func everyCapture(t testing.TB) []string {
 // TestRedactEveryCapture: of every capture the search for originals is empty and the analysis
 // equal. What can't be read to its end is redacted as far as it can.
 func TestRedactEveryCapture(t *testing.T) {
+	t.Parallel()
 	for _, path := range everyCapture(t) {
 		_, _, want := call(t, "analyze", "-q", path)
 		out := filepath.Join(t.TempDir(), "public.pcapng")
@@ -167,6 +169,7 @@ func hostsOf(t testing.TB, path string) hosts {
 // TestRedactKeepsNumbers: packet count, order, times, lengths, IP ids, TTLs and all numbers of
 // the protocols stay; fields that give something away do not.
 func TestRedactKeepsNumbers(t *testing.T) {
+	t.Parallel()
 	changed := map[dissect.Privacy]int{}
 	for _, path := range captures(t) {
 		out, doc := redactInto(t, path, "--no-verify")
@@ -206,21 +209,9 @@ type numbered struct {
 // is the same for captures that differ in addresses only when these are in one table.
 func framesOf(t testing.TB, path string) (all []numbered) {
 	t.Helper()
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
 	table := session.NewTable(session.Config{Protocols: protocols.All(protocols.Options{}), Trees: true, Sink: &numbers{all: &all}})
-	for {
-		p, ok := src.Next()
-		if !ok {
-			break
-		}
-		if p.Class == capture.UDP {
-			d := p.Datagram
-			table.Add(&d)
-		}
+	for _, d := range captured.Datagrams(t, path) {
+		table.Add(&d)
 	}
 	table.Close(0)
 	return all
@@ -339,6 +330,7 @@ func signaturesOf(t testing.TB, path string, args ...string) (n signedBy) {
 // Of packets that are cut only that of IP can be looked at. All captures are shown to it in one file: its
 // start takes longer than reading them.
 func TestRedactChecksums(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("tshark"); err != nil {
 		t.Skip("tshark is not installed")
 	}
@@ -564,15 +556,8 @@ func TestRedactMapsPorts(t *testing.T) {
 func portsOf(t testing.TB, path string) map[uint16]bool {
 	t.Helper()
 	all := map[uint16]bool{}
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for p, ok := src.Next(); ok; p, ok = src.Next() {
-		if p.Class == capture.UDP {
-			all[p.Src.Port], all[p.Dst.Port] = true, true
-		}
+	for _, d := range captured.Datagrams(t, path) {
+		all[d.Src.Port], all[d.Dst.Port] = true, true
 	}
 	return all
 }

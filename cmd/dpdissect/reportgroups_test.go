@@ -15,6 +15,7 @@ import (
 // TestReportGroups: what several connections share stands in the report as explain has it, be it
 // how they ended or what troubled them, and explain tells it in place of each of them.
 func TestReportGroups(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{
 		"cable-cut.pcap":           "were cut off",
 		"killed-process.pcap":      "were cut off",

@@ -51,6 +51,7 @@ func neutral(t *testing.T, args []string, out string) string {
 // another number of workers. A capture has its turn with two outputs, each in one variant,
 // or with all outputs where every form is tried.
 func TestSameOutput(t *testing.T) {
+	t.Parallel()
 	for turn, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			dir, all := t.TempDir(), packets(t, path)
@@ -178,6 +179,7 @@ func split(t *testing.T, dir string, all []capture.Record, second func(i, n int)
 // TestConnectionsAgree checks that decode and messages give connections the ids
 // that analyze gives them.
 func TestConnectionsAgree(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		var doc struct {
 			Connections []struct {

@@ -58,6 +58,7 @@ func records(t *testing.T, text string) (all []any) {
 // itself prints: of each kind one format, another at the next capture, or all where every
 // form is tried.
 func TestOutputsValidate(t *testing.T) {
+	t.Parallel()
 	analysis, frame, message, finding := schema(t, "analysis"), schema(t, "frame"), schema(t, "message"), schema(t, "finding")
 	for turn, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -119,6 +120,7 @@ func validateCheck(t *testing.T, judged, finding *jsonschema.Schema, text string
 
 // TestExternalCaptures tries forms on captures that were made elsewhere, sound and damaged.
 func TestExternalCaptures(t *testing.T) {
+	t.Parallel()
 	for n, path := range pcaps.All(t) {
 		for _, f := range formsFor(n * 7) {
 			checkWorkers(t, f, path, "2", "4")

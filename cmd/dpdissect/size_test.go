@@ -35,7 +35,7 @@ var program = sync.OnceValues(func() (file string, err error) {
 	if runtime.GOOS == "windows" {
 		file += ".exe"
 	}
-	return file, programtest.Build(file, "-ldflags=-s -w", "-buildvcs=false")
+	return file, programtest.Build(file)
 })
 
 // programDir is removed after all tests.

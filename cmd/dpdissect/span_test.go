@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
-
-	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
 // analysisOf is what analyze says of a capture, without the inputs and the round trips that
@@ -55,6 +53,7 @@ func added(a, b map[string]any) map[string]any {
 
 // TestSpanOfAll checks that a span with all of a capture in it changes nothing.
 func TestSpanOfAll(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want, got := analysisOf(t, path), analysisOf(t, "--from", "0", path)
@@ -71,6 +70,7 @@ var spanSums = []string{"frames", "bytes", "data_frames", "acks", "retries", "du
 // TestSpansAdd checks that what is counted before a moment and from it on are the numbers of
 // the whole, of connections and of the capture, for any number of workers.
 func TestSpansAdd(t *testing.T) {
+	t.Parallel()
 	for _, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			half := fmt.Sprintf("%.3f", halfOf(t, path))
@@ -129,15 +129,6 @@ func TestSpanOfTooManyLosses(t *testing.T) {
 // halfOf is half of the length of a capture in seconds.
 func halfOf(t *testing.T, path string) float64 {
 	t.Helper()
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for {
-		if _, ok := src.Next(); !ok {
-			in := &src.Infos()[0]
-			return float64(in.LastTime-in.FirstTime) / 2e9
-		}
-	}
+	all := packets(t, path)
+	return float64(all[len(all)-1].Time-all[0].Time) / 2e9
 }

@@ -74,6 +74,7 @@ func piece(t *testing.T, all []capture.Record, from, to int) string {
 // TestPiecesAreOnePass: a capture that is cut at any packets and analysed piece by piece gives the bytes of one pass,
 // in all formats, and a state of the same bytes each time.
 func TestPiecesAreOnePass(t *testing.T) {
+	t.Parallel()
 	formats := []string{"json", "text", "csv", "ndjson"}
 	for turn, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -149,6 +150,7 @@ var stepOf = regexp.MustCompile(`"step":\d+,?`)
 // TestRowsOfPiecesAreOnePass: the rows of all steps are those of one pass, each once, also of captures so long that
 // most rows are final before the end.
 func TestRowsOfPiecesAreOnePass(t *testing.T) {
+	t.Parallel()
 	several := 0
 	for turn, path := range captures(t) {
 		if turn%6 != 2 {
@@ -272,6 +274,7 @@ func TestBadStates(t *testing.T) {
 
 // TestHostileStates: whoever makes a state, with a right digest, makes the program neither crash nor hang.
 func TestHostileStates(t *testing.T) {
+	t.Parallel()
 	path, rest := stateOf(t)
 	good, err := os.ReadFile(path)
 	if err != nil {

@@ -105,6 +105,7 @@ var connNumber = regexp.MustCompile(`#\d+`)
 // TestTablesEqualDocuments: rows say what the documents of analyze, timeline and messages say.
 // Connections are called by the number of their first frame, also in sentences.
 func TestTablesEqualDocuments(t *testing.T) {
+	t.Parallel()
 	files := captures(t)
 	for i, file := range files {
 		if os.Getenv("DPDISSECT_FORMS") != "all" && i%9 != 0 && !strings.Contains(file, "/ends/") {

@@ -37,6 +37,7 @@ func directionsOf(t *testing.T, doc string) map[string]map[string]any {
 // TestTimelineSums checks of every capture that the intervals of a direction sum up to its
 // numbers in the analysis, in order, without an empty one, and for any number of workers.
 func TestTimelineSums(t *testing.T) {
+	t.Parallel()
 	record := schema(t, "interval")
 	for i, path := range captures(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -56,6 +56,7 @@ func TestExitCodesPage(t *testing.T) {
 // TestManualPages: there is one for each command and topic, with all flags, and man has
 // nothing to complain of.
 func TestManualPages(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	output(t, "man", dir)
 	pages := manualPages(newRoot())

@@ -235,6 +235,7 @@ func sample(t *testing.T) (some []string) {
 // TestWiresharkShowsWhatDecodeSays compares the fields that tshark shows of annotated captures
 // with the records of decode: the same values in the same order, in one pass and in two.
 func TestWiresharkShowsWhatDecodeSays(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	seen := map[string]int{}
 	some := sample(t)
@@ -272,6 +273,7 @@ func TestWiresharkShowsWhatDecodeSays(t *testing.T) {
 // TestWiresharkFields checks that tshark has the fields that print --fields lists, and no
 // others of our protocols.
 func TestWiresharkFields(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	dir := filepath.Join(s.home, ".local", "lib", "wireshark", "plugins")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -319,6 +321,7 @@ func TestWiresharkFields(t *testing.T) {
 // TestWiresharkPlainCaptures checks captures without comments, of ports that are said to be of a
 // protocol, by -d and by preferences.
 func TestWiresharkPlainCaptures(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	dir := filepath.Join("..", "..", "testdata", "pcaps")
 	for _, c := range []struct { // captures that can be shown together, and what says of which protocol they are
@@ -364,6 +367,7 @@ func TestWiresharkPlainCaptures(t *testing.T) {
 // TestWiresharkHostileComments checks that no comment makes the plugin fail, whatever became of
 // its text, and that a failure would be seen.
 func TestWiresharkHostileComments(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	file := filepath.Join(s.home, "hostile.pcapng")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -205,6 +205,7 @@ func (m *mutator) file(t *testing.T, n int) []byte {
 // all fields, in one pass and in two: the plugin never fails. A failure that is put into it is
 // seen.
 func TestWiresharkMutatedCaptures(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	n := 2 * mutatedTogether
 	if v := os.Getenv(mutatedCaptures); v != "" {

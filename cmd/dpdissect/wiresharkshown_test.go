@@ -174,6 +174,7 @@ func wantedInfo(t *testing.T, marks string, record []byte, decimal map[string]bo
 // TestWiresharkInfoColumn: the Info column has the marks of decode, then the type and the
 // numbers.
 func TestWiresharkInfoColumn(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	decimal := map[string]bool{}
 	for _, f := range wireshark.Fields() {
@@ -232,6 +233,7 @@ func TestWiresharkInfoColumn(t *testing.T) {
 // TestWiresharkSeveralDatagrams: of a packet that stands for several datagrams each is shown, in
 // order, by their lengths; without a length the first alone.
 func TestWiresharkSeveralDatagrams(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	path := capturePath(t, "unsigned-lossy.pcap")
 	all, want := captured.Datagrams(t, path), wantedTrees(t, path)
@@ -269,6 +271,7 @@ func TestWiresharkSeveralDatagrams(t *testing.T) {
 
 // TestWiresharkLoadedTwice: a second load of the same file is silent and changes nothing.
 func TestWiresharkLoadedTwice(t *testing.T) {
+	t.Parallel()
 	s := newShark(t)
 	file := filepath.Join(s.home, "annotated.pcapng")
 	if err := os.WriteFile(file, annotated(t, capturePath(t, "unsigned-lossy.pcap")), 0o600); err != nil {
@@ -287,6 +290,7 @@ func TestWiresharkLoadedTwice(t *testing.T) {
 // TestWiresharkNamesTaken: where other plugins have the names of our protocols or fields, the
 // rest works, and loading does not fail.
 func TestWiresharkNamesTaken(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join("..", "..", "testdata", "pcaps")
 	for _, c := range []struct {
 		other, capture, filter string

@@ -55,6 +55,7 @@ func checkWorkers(t *testing.T, f form, path string, workers ...string) {
 // TestOutputOfWorkers: no number of workers changes a byte of what any command prints of any
 // capture, in any format.
 func TestOutputOfWorkers(t *testing.T) {
+	t.Parallel()
 	all := append(captures(t), madeCaptures(t)...)
 	for turn, path := range all {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -151,6 +152,7 @@ func TestFarNumbersAreAcknowledged(t *testing.T) {
 // and times may go backwards by years, stand still, or be the last that there are. Every
 // format of every command prints something sound of that, and timeline with every flag.
 func TestFarTimes(t *testing.T) {
+	t.Parallel()
 	for _, path := range madeCaptures(t) {
 		for _, f := range forms() {
 			if f.command != "timeline" && len(f.flags) > len(needed[f.command]) {

@@ -27,7 +27,7 @@ func listen(t *testing.T, iface string) {
 	}
 	t.Cleanup(func() { unix.Close(fd) })
 	all := &unix.SockaddrLinklayer{Protocol: bigEndian(unix.ETH_P_ALL), Ifindex: dev.Index}
-	if err := errors.Join(unix.Bind(fd, all), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 5})); err != nil {
+	if err := errors.Join(unix.Bind(fd, all), unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 120})); err != nil {
 		t.Fatal(err)
 	}
 	heard[iface] = witness(fd)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -177,7 +178,7 @@ func TestFloodHidesNobodyLive(t *testing.T) {
 func floodHidesNobody(t *testing.T, live bool, floods []flood, traces ...string) {
 	t.Helper()
 	for i, name := range traces {
-		trace := readAll(t, filepath.Join("../../testdata/pcaps", name))
+		trace := captured.Tracked(t, filepath.Join("../../testdata/pcaps", name))
 		want := followAll(slices.Clone(trace), live)
 		if len(want.conns) == 0 || len(want.findings) == 0 && !strings.Contains(name, "hazel") {
 			t.Fatalf("%s: %d connections, %d findings", name, len(want.conns), len(want.findings))

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -30,13 +31,17 @@ const (
 // does not count, whatever the size. party gives how much is in use at so many
 // moments of its life.
 func grown(party func(n int64) []int64) []int64 {
-	const few, many = 50, 150
+	const few, many = 30, 90
 	small, large := party(few), party(many)
 	for i := range large {
 		large[i] = (large[i] - small[i]) / (many - few)
 	}
 	return large
 }
+
+// everyCase tells whether tests try all combinations of what they otherwise combine so that
+// each comes up: with DPDISSECT_FORMS=all, as in make soak.
+func everyCase() bool { return os.Getenv("DPDISSECT_FORMS") == "all" }
 
 // callKinds are the kinds of connections that are measured: one of each protocol, or, with
 // everyCase, those of its other dialects as well.

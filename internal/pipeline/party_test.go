@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -29,7 +30,7 @@ func scriptOf(tb testing.TB, kind string, lasts, pause time.Duration) script {
 	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 		tb.Fatal(err)
 	}
-	all := readAll(tb, path)
+	all := captured.Tracked(tb, path)
 	for i := len(all) - 1; i >= 0; i-- {
 		all[i].Time -= all[0].Time
 	}

@@ -56,3 +56,22 @@ func TestPackSides(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, sides)
 	}
 }
+
+// TestPackRuns: the same of runs that nobody hears, and of losses that nothing proves.
+func TestPackRuns(t *testing.T) {
+	var n uint64
+	var want, got struct {
+		run    Deaf
+		losses Losses
+	}
+	fillAll(reflect.ValueOf(&want).Elem(), &n, nil)
+	var p Packer
+	p.Runs(&want.run)
+	p.Losses(&want.losses)
+	u := Unpack(p.Packed())
+	u.Runs(&got.run)
+	u.Losses(&got.losses)
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

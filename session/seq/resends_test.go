@@ -252,3 +252,20 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("%d", got)
 	}
 }
+
+// TestStuckIsTheLargest: the stuck unit gives way to none that is smaller, however often that is sent, and to none that
+// is sent less often.
+func TestStuckIsTheLargest(t *testing.T) {
+	var s Signs
+	for _, u := range []struct {
+		num   Num
+		sends uint8
+		size  uint16
+		want  Num
+	}{{1, 2, 900, 1}, {2, 5, 60, 1}, {3, 1, 1200, 1}, {4, 2, 900, 4}, {5, 3, 901, 5}} {
+		s.stubborn(&Sending{Num: u.num}, &unit{sends: u.sends, size: u.size})
+		if s.Stuck.Num != u.want {
+			t.Errorf("after %+v it is %d", u, s.Stuck.Num)
+		}
+	}
+}

@@ -65,11 +65,14 @@ func TestRTTAgainstSorted(t *testing.T) {
 	})
 }
 
-// Cells follow the order of durations.
+// Cells follow the order of durations, and the middle of each is no further from them than half of its width.
 func TestRTTCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := rapid.OneOf(rapid.Int64Range(0, 3*rttCells), rapid.Int64Range(0, math.MaxInt64-1)).Draw(t, "ns")
 		row, i := cell(ns)
+		if off := max(middle(row, i)-ns, ns-middle(row, i)); off > ns/(2*rttCells) {
+			t.Fatalf("%d counts as %d", ns, middle(row, i))
+		}
 		if row < 0 || row >= len(histogram{}) || i < 0 || i >= rttCells {
 			t.Fatalf("%d falls in cell %d of row %d", ns, i, row)
 		}

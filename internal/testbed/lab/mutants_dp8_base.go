@@ -4,9 +4,11 @@ import "github.com/dpdissect/dpdissect/dp8"
 
 // dp8Bases are sides whose SACK masks count from another number.
 func dp8Bases() []Mutant {
-	twice := chatting().lose(0, 2).data(0)
-	twice.times(30, func(i int) { twice.data(0).says(1, uint8(4+i), (1<<(i+2)-1)<<1) })
-	twice.wait(millis(200)).again(0, 33, asIs).says(1, 32, 1<<31-1).again(0, 32, asIs).says(1, 0, 0).chat(4)
+	twice := chatting().lose(connector, 2).data(connector)
+	twice.times(30, func(i int) {
+		twice.data(connector).says(report{by: listener, fewer: uint8(4 + i), mask: (1<<(i+2) - 1) << 1})
+	})
+	twice.wait(200 * ms).again(retry{by: connector, back: 33}).says(report{by: listener, fewer: 32, mask: 1<<31 - 1}).again(retry{by: connector, back: 32}).says(report{by: listener}).chat(4)
 	all := []Mutant{twice.nearly("DP8-3.1.5.2.3-BASE", "two in a row are missing")}
 	for _, on := range []string{lossyTrace, "dp8/fast-signed-lossy"} {
 		for side, name := range []string{"bit i of its masks is bNRcv + i", "bit i of the listener's masks is bNRcv + i"} {

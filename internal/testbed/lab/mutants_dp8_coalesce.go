@@ -17,8 +17,8 @@ func dp8Coalesce() []Mutant {
 		return on().parts(0, "abc", "defgh", "i").parts(1, "abc", "de").chat(3).nearly(rule, "coalesces as it should")
 	}
 	middle := func(last dp8.Command) *talk {
-		return on().odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.EndMsg }).data(0).bad(func(*dp8.Frame) {}).parts(0, "a", "b").
-			odd(func(f *dp8.Frame) { f.DFrame.Command = dp8.Data | dp8.Reliable | dp8.Sequential | last }).data(0).chat(3)
+		return on().odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.EndMsg }).data(connector).bad(func(*dp8.Frame) {}).parts(0, "a", "b").
+			odd(func(f *dp8.Frame) { f.DFrame.Command = dp8.Data | dp8.Reliable | dp8.Sequential | last }).data(connector).chat(3)
 	}
 	many := make([]string, 32)
 	for i := range many {
@@ -62,7 +62,7 @@ func dp8Coalesce() []Mutant {
 		on().bad(func(*dp8.Frame) {}).parts(0, "abc").chat(3).breaks("DP8-2.2.3-SOLO", "one payload"),
 		fine("DP8-2.2.3-SOLO"),
 		middle(dp8.EndMsg).breaks("DP8-3.1.5.2.6-COAL-MID", "between two parts"),
-		on().odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.EndMsg }).data(0).odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.NewMsg }).data(0).
+		on().odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.EndMsg }).data(connector).odd(func(f *dp8.Frame) { f.DFrame.Command &^= dp8.NewMsg }).data(connector).
 			parts(0, "a", "b").chat(3).nearly("DP8-3.1.5.2.6-COAL-MID", "behind the last part"),
 	}
 }

@@ -57,7 +57,7 @@ func dp8Connected() []Mutant {
 		fine("DP8-3.1.5.1.2-CONFIRM"),
 		unconfirmed(true).breaks("DP8-3.1.5.1.2-RECONFIRM", "confirms once"),
 		newTalk().connect().answer().confirm().wait(180*time.Millisecond).answer().confirm().alive().chat(4).nearly("DP8-3.1.5.1.2-RECONFIRM", "confirms again"),
-		newTalk().connect().answer().bad(func(*dp8.Frame) {}).data(1).wait(100*time.Millisecond).confirm().alive().chat(4).breaks("DP8-3.1-EST", "listener sends before it is confirmed"),
+		newTalk().connect().answer().bad(func(*dp8.Frame) {}).data(listener).wait(100*time.Millisecond).confirm().alive().chat(4).breaks("DP8-3.1-EST", "listener sends before it is confirmed"),
 		fine("DP8-3.1-EST"),
 	}
 }
@@ -68,9 +68,9 @@ func unconfirmed(once bool) *talk {
 	if once {
 		t.confirm()
 	}
-	t.keepAlive(0)
+	t.keepAlive(connector)
 	for range 10 {
-		t.wait(300 * time.Millisecond).answer().data(0).data(0).data(0).data(0).data(0)
+		t.wait(300 * time.Millisecond).answer().data(connector).data(connector).data(connector).data(connector).data(connector)
 	}
 	for i := range t.steps {
 		if t.steps[i].From == 0 && t.steps[i].Payload[0]&1 != 0 {

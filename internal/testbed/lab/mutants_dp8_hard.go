@@ -9,8 +9,8 @@ import (
 // dp8Hard break the rules of HARD_DISCONNECT.
 func dp8Hard() []Mutant {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	on := func() *talk { return newTalk().meet().wait(ms(1500)).data(0).chat(20) }
-	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().wait(ms(1500)).data(0).chat(20) }
+	on := func() *talk { return newTalk().meet().wait(ms(1500)).data(connector).chat(20) }
+	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().wait(ms(1500)).data(connector).chat(20) }
 	ends := func(t *talk, rule, name string, spoil func(h *dp8.Handshake), also ...string) Mutant {
 		t.bad(spoilHandshake(spoil)).hard(0).wait(ms(30)).hard(0).wait(ms(30)).hard(0)
 		return t.hard(1).wait(ms(1)).hard(1).wait(ms(1)).hard(1).breaks(rule, name, also...)
@@ -19,9 +19,9 @@ func dp8Hard() []Mutant {
 	goesOn := func() *talk {
 		t := on().hard(0).wait(ms(30)).hard(0).wait(ms(30)).hard(0).wait(ms(1100))
 		for range 3 {
-			t.data(1).wait(ms(300))
+			t.data(listener).wait(ms(300))
 		}
-		return t.bad(func(*dp8.Frame) {}).data(1).data(1)
+		return t.bad(func(*dp8.Frame) {}).data(listener).data(listener)
 	}
 	pingPong := func(n int) *talk {
 		t := on()
@@ -55,8 +55,8 @@ func dp8Hard() []Mutant {
 		fine(on(), "DP8-3.1.2.4-SPACING"),
 		on().hard(0).wait(2*time.Second).bad(func(*dp8.Frame) {}).hard(0).hard(1).breaks("DP8-3.1.2.4-SPACING-MAX", "two seconds apart"),
 		fine(on(), "DP8-3.1.2.4-SPACING-MAX"),
-		on().hard(0).wait(ms(300)).bad(func(*dp8.Frame) {}).data(0).breaks("DP8-3.1.4.5-NODATA", "data behind it"),
-		on().hard(0).wait(ms(300)).badBytes(func(b []byte) []byte { return b }).sack(0).breaks("DP8-3.1.4.5-NODATA", "a SACK behind it"),
+		on().hard(0).wait(ms(300)).bad(func(*dp8.Frame) {}).data(connector).breaks("DP8-3.1.4.5-NODATA", "data behind it"),
+		on().hard(0).wait(ms(300)).badBytes(func(b []byte) []byte { return b }).sack(connector).breaks("DP8-3.1.4.5-NODATA", "a SACK behind it"),
 		fine(on(), "DP8-3.1.4.5-NODATA"),
 		goesOn().breaks("DP8-3.1.5.1.4-REPLY", "goes on with data"),
 		fine(on(), "DP8-3.1.5.1.4-REPLY"),

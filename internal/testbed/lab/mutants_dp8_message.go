@@ -23,9 +23,9 @@ func dp8Message() []Mutant {
 				return true
 			})},
 		{Rule: "DP8-3.1.5.2.6-END-BEFORE-NEW", Name: "a KeepAlive between two parts",
-			Steps: talk().part(0, dp8.NewMsg, 600).wrong().keepAlive(0).part(0, dp8.EndMsg, 600).chat(2).steps},
+			Steps: talk().part(0, dp8.NewMsg, 600).wrong().keepAlive(connector).part(0, dp8.EndMsg, 600).chat(2).steps},
 		{Rule: "DP8-3.1.5.2.6-END-BEFORE-NEW", Name: "a KeepAlive between two messages", Near: true,
-			Steps: talk().part(0, dp8.NewMsg, 600).part(0, dp8.EndMsg, 600).keepAlive(0).chat(2).steps},
+			Steps: talk().part(0, dp8.NewMsg, 600).part(0, dp8.EndMsg, 600).keepAlive(connector).chat(2).steps},
 		{Rule: "DP8-3.1.4.4-ORDER", Name: "sends a part first long after the next one", On: "dp8/large-message", Tamper: lateShot(40),
 			Also: []string{"DP8-3.1.5.2.1-INC"}},
 		{Rule: "DP8-3.1.4.4-ORDER", Name: "sends a part again", Near: true, On: "dp8/large-message"},

@@ -30,54 +30,54 @@ func dp8Retry() []Mutant {
 	early := func(old bool) *talk { // retries 70 ms after a frame with a later header
 		t := chatting()
 		return t.times(5, func(int) {
-			t.data(0).data(1).sack(0).wait(millis(70))
+			t.data(connector).data(listener).sack(connector).wait(70 * ms)
 			if old {
 				t.broken(func(d *dp8.DFrame) { d.NRcv-- })
 			}
-			t.again(0, 1, asIs).wait(millis(40)).says(1, 0, 0).wait(millis(100))
+			t.again(retry{by: connector, back: 1}).wait(40 * ms).says(report{by: listener}).wait(100 * ms)
 		})
 	}
 	quick := func(after time.Duration) *talk {
 		t := chatting().chat(140)
 		for range 12 {
-			t.wait(millis(50)).data(0).wait(after).bad(func(*dp8.Frame) {}).again(0, 1, asIs).wait(millis(30)).says(1, 0, 0)
+			t.wait(50 * ms).data(connector).wait(after).bad(func(*dp8.Frame) {}).again(retry{by: connector, back: 1}).wait(30 * ms).says(report{by: listener})
 		}
 		return t
 	}
 	// Nothing else is sent, so that nothing is named: the other side says where it is.
 	series := func(gaps ...int) *talk {
-		t := chatting().chat(160).data(0)
+		t := chatting().chat(160).data(connector)
 		for range 16 {
-			t.wait(millis(60)).says(1, 1, 0)
+			t.wait(60 * ms).says(report{by: listener, fewer: 1})
 		}
 		for i, gap := range gaps {
 			for gap > 1000 {
 				gap -= 500
-				t.wait(millis(500)).says(1, 1, 0)
+				t.wait(500 * ms).says(report{by: listener, fewer: 1})
 			}
 			if i == len(gaps)-1 {
 				t.bad(func(*dp8.Frame) {})
 			}
-			t.wait(millis(gap)).again(0, 1, asIs)
+			t.wait(time.Duration(gap) * ms).again(retry{by: connector, back: 1})
 		}
 		return t
 	}
 	return []Mutant{
-		chatting().data(0).wait(millis(300)).broken(stale).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
-		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
+		chatting().data(connector).wait(300*ms).broken(stale).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
+		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
 		early(true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
 		early(false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
-		chatting().data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
-		chatting().data(0).wait(millis(300)).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
-		chatting().data(0).wait(millis(300)).again(0, 1, func(d *dp8.DFrame) { d.Command |= dp8.Poll }).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),
-		chatting().send(0, unreliable).wait(millis(300)).broken(unreliable).again(0, 1, asIs).says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-UNREL-RETRY", "retries an unreliable frame"),
-		chatting().send(0, unreliable).data(0).wait(millis(300)).again(0, 1, asIs).says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-UNREL-RETRY", "retries a reliable one"),
-		pair().wait(millis(300)).bad(func(*dp8.Frame) {}).both(0, true, "reliable", "at once").says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-COALRETRY", "retries the unreliable part too"),
-		pair().wait(millis(300)).both(0, true, "reliable").says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-COALRETRY", "retries the reliable part"),
-		pair().wait(millis(300)).bad(func(*dp8.Frame) {}).both(0, true, "reliably").says(1, 0, 0).chat(3).breaks("DP8-3.1.6.5-COALRETRY-SOLO", "changes the part"),
-		pair().wait(millis(300)).both(0, true, "reliable").says(1, 0, 0).chat(3).nearly("DP8-3.1.6.5-COALRETRY-SOLO", "keeps the part"),
-		quick(millis(5)).breaks("DP8-3.1.2.5-FIRST", "retries before an answer can come"),
-		quick(millis(200)).nearly("DP8-3.1.2.5-FIRST", "retries after the round trip"),
+		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
+		chatting().data(connector).wait(300*ms).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
+		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1, change: func(d *dp8.DFrame) { d.Command |= dp8.Poll }}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),
+		chatting().send(connector, unreliable).wait(300*ms).broken(unreliable).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-UNREL-RETRY", "retries an unreliable frame"),
+		chatting().send(connector, unreliable).data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-UNREL-RETRY", "retries a reliable one"),
+		pair().wait(300*ms).bad(func(*dp8.Frame) {}).both(0, true, "reliable", "at once").says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-COALRETRY", "retries the unreliable part too"),
+		pair().wait(300*ms).both(0, true, "reliable").says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-COALRETRY", "retries the reliable part"),
+		pair().wait(300*ms).bad(func(*dp8.Frame) {}).both(0, true, "reliably").says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-COALRETRY-SOLO", "changes the part"),
+		pair().wait(300*ms).both(0, true, "reliable").says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-COALRETRY-SOLO", "keeps the part"),
+		quick(5*ms).breaks("DP8-3.1.2.5-FIRST", "retries before an answer can come"),
+		quick(200*ms).nearly("DP8-3.1.2.5-FIRST", "retries after the round trip"),
 		series(1200, 300, 100).breaks("DP8-3.1.2.5-BACKOFF", "retries faster and faster"),
 		series(300, 600, 1200).nearly("DP8-3.1.2.5-BACKOFF", "retries slower and slower"),
 		series(300, 600, 30000).breaks("DP8-3.1.2.5-CAP", "waits for half a minute"),
@@ -91,15 +91,15 @@ func dp8Retry() []Mutant {
 
 // hopeless goes on although a number was retried ten times, unanswered or not.
 func hopeless(answers int) *talk {
-	t := chatting().data(0)
+	t := chatting().data(connector)
 	for i := range 10 {
-		t.wait(millis(300)).again(0, 1+uint8(i), asIs).data(0).says(1, 2+uint8(i), 1<<(i+1)-1)
+		t.wait(300 * ms).again(retry{by: connector, back: 1 + uint8(i)}).data(connector).says(report{by: listener, fewer: 2 + uint8(i), mask: 1<<(i+1) - 1})
 	}
 	if answers > 0 {
-		return t.says(1, 0, 0).chat(30)
+		return t.says(report{by: listener}).chat(30)
 	}
 	for i := range 30 {
-		t.wait(millis(500)).bad(func(*dp8.Frame) {}).data(0).says(1, 12+uint8(i), 1<<(i+11)-1)
+		t.wait(500 * ms).bad(func(*dp8.Frame) {}).data(connector).says(report{by: listener, fewer: 12 + uint8(i), mask: 1<<(i+11) - 1})
 	}
 	return t
 }
@@ -114,18 +114,18 @@ func dp8Timer() []Mutant {
 		return t.answer().confirm().alive().chat(4)
 	}
 	few := conform.Profile{Values: map[string]float64{"CONNMAX": 3}}
-	failed, went := connects(6, millis(300)).breaks("DP8-3.1.6.1-FAILED", "goes on after the last retry", "DP8-3.1.2.1-CONNMAX"), connects(4, millis(300)).nearly("DP8-3.1.6.1-FAILED", "is answered in time")
+	failed, went := connects(6, 300*ms).breaks("DP8-3.1.6.1-FAILED", "goes on after the last retry", "DP8-3.1.2.1-CONNMAX"), connects(4, 300*ms).nearly("DP8-3.1.6.1-FAILED", "is answered in time")
 	failed.Profile, went.Profile, failed.Steps = few, few, unmarked(failed.Steps)
 	quiet := func(d time.Duration) *talk {
-		return chatting().says(1, 0, 0).wait(d).bad(func(*dp8.Frame) {}).data(0).data(1).sack(0).chat(4)
+		return chatting().says(report{by: listener}).wait(d).bad(func(*dp8.Frame) {}).data(connector).data(listener).sack(connector).chat(4)
 	}
 	alive := chatting()
-	alive.times(6, func(int) { alive.wait(second).bad(func(*dp8.Frame) {}).keepAlive(0).chat(2) })
+	alive.times(6, func(int) { alive.wait(second).bad(func(*dp8.Frame) {}).keepAlive(connector).chat(2) })
 	return []Mutant{
-		connects(5, millis(50)).breaks("DP8-3.1.2.1-CONNRETRY", "sends CONNECT every 50 ms"),
-		connects(5, millis(400)).nearly("DP8-3.1.2.1-CONNRETRY", "sends CONNECT every 400 ms"),
-		connects(17, millis(400)).breaks("DP8-3.1.2.1-CONNMAX", "retries 16 times"),
-		connects(15, millis(400)).nearly("DP8-3.1.2.1-CONNMAX", "retries 14 times"),
+		connects(5, 50*ms).breaks("DP8-3.1.2.1-CONNRETRY", "sends CONNECT every 50 ms"),
+		connects(5, 400*ms).nearly("DP8-3.1.2.1-CONNRETRY", "sends CONNECT every 400 ms"),
+		connects(17, 400*ms).breaks("DP8-3.1.2.1-CONNMAX", "retries 16 times"),
+		connects(15, 400*ms).nearly("DP8-3.1.2.1-CONNMAX", "retries 14 times"),
 		failed, went,
 		quiet(60*second).breaks("DP8-3.1.2.6-KEEPALIVE", "sends no KeepAlive"),
 		fine("DP8-3.1.2.6-KEEPALIVE", "dp8/keepalives"),

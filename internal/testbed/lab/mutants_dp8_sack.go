@@ -11,27 +11,27 @@ func dp8Sack() []Mutant {
 	on := func() *talk { return newTalk().meet().chat(8) }
 	full := func() *talk { return newTalk().signed(dp8.SigningFull).meet().chat(8) }
 	says := func(t *talk, rule, name string, spoil func(k *dp8.SACK), also ...string) Mutant {
-		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(0).wait(70*time.Millisecond).data(1).data(0).chat(4).breaks(rule, name, also...)
+		return t.wait(50*time.Millisecond).bad(func(f *dp8.Frame) { spoil(&f.SACK) }).sack(connector).wait(70*time.Millisecond).data(listener).data(connector).chat(4).breaks(rule, name, also...)
 	}
 	fine := func(rule string) Mutant { return on().nearly(rule, "acknowledges as it should") }
 	retries := func(n int) *talk {
 		t := on()
 		for range n {
-			t.data(0).data(1).bad(func(f *dp8.Frame) { f.SACK.Retry = 1 }).sack(0)
+			t.data(connector).data(listener).bad(func(f *dp8.Frame) { f.SACK.Retry = 1 }).sack(connector)
 		}
 		return t
 	}
 	gap := func(spoil func(k *dp8.SACK)) *talk {
-		return on().data(1).data(1).odd(func(f *dp8.Frame) {
+		return on().data(listener).data(listener).odd(func(f *dp8.Frame) {
 			k := &f.SACK
 			k.NRcv -= 2
 			k.Flags |= dp8.SACKMask1
 			k.SACKMask = 1
 			spoil(k)
-		}).sack(0).chat(2)
+		}).sack(connector).chat(2)
 	}
 	return []Mutant{
-		on().badBytes(first(0x84)).sack(0).chat(3).breaks("DP8-2.2.1.5-CMD", "sets another flag"),
+		on().badBytes(first(0x84)).sack(connector).chat(3).breaks("DP8-2.2.1.5-CMD", "sets another flag"),
 		fine("DP8-2.2.1.5-CMD"),
 		says(on(), "DP8-2.2.1.5-POLL", "sets POLL", func(k *dp8.SACK) { k.Command |= dp8.Poll }),
 		fine("DP8-2.2.1.5-POLL"),
@@ -43,7 +43,7 @@ func dp8Sack() []Mutant {
 		fine("DP8-2.2.1.5-RETRY"),
 		says(on(), "DP8-2.2.1.5-PADDING", "fills the padding", func(k *dp8.SACK) { k.Padding = 0xabcd }),
 		fine("DP8-2.2.1.5-PADDING"),
-		on().badBytes(func(b []byte) []byte { b[2] |= dp8.SACKMask1; return b }).sack(0).chat(3).breaks("DP8-2.2.1.5-LEN", "announces a mask"),
+		on().badBytes(func(b []byte) []byte { b[2] |= dp8.SACKMask1; return b }).sack(connector).chat(3).breaks("DP8-2.2.1.5-LEN", "announces a mask"),
 		says(on(), "DP8-2.2.1.5-LEN", "three bytes more", func(k *dp8.SACK) { k.Trailing = []byte{1, 2, 3} }),
 		fine("DP8-2.2.1.5-LEN"),
 		says(on(), "DP8-2.2.1.5-MASKZERO", "a mask of zero", func(k *dp8.SACK) { k.Flags |= dp8.SACKMask1 }),
@@ -55,7 +55,7 @@ func dp8Sack() []Mutant {
 		full().nearly("DP8-2.2.1.5-SIG-PRESENT", "signs"),
 		says(on(), "DP8-2.2.1.5-SIG-ABSENT", "a signature", func(k *dp8.SACK) { k.HasSignature = true }),
 		fine("DP8-2.2.1.5-SIG-ABSENT"),
-		newTalk().connect().answer().bad(func(*dp8.Frame) {}).sack(1).wait(100*time.Millisecond).confirm().alive().chat(4).breaks("DP8-3.1.5.1.5-UNEST", "acknowledges before it is confirmed"),
-		newTalk().connect().answer().confirm().alive().chat(3).sack(1).nearly("DP8-3.1.5.1.5-UNEST", "acknowledges behind the confirmation"),
+		newTalk().connect().answer().bad(func(*dp8.Frame) {}).sack(listener).wait(100*time.Millisecond).confirm().alive().chat(4).breaks("DP8-3.1.5.1.5-UNEST", "acknowledges before it is confirmed"),
+		newTalk().connect().answer().confirm().alive().chat(3).sack(listener).nearly("DP8-3.1.5.1.5-UNEST", "acknowledges behind the confirmation"),
 	}
 }

@@ -91,12 +91,12 @@ func dp8SignedMeeting() []Mutant {
 		fullTalk().connect().answer().wait(200*time.Millisecond).answer().wait(400*time.Millisecond).bad(func(*dp8.Frame) {}).answer().confirm().alive().chat(30).
 			breaks("DP8-3.1.5.1.3-STATELESS", "listener repeats its offer"),
 		fullTalk().connect().answer().wait(200*time.Millisecond).connect().answer().confirm().alive().chat(4).nearly("DP8-3.1.5.1.3-STATELESS", "answers each CONNECT"),
-		fullTalk().connect().answer().confirm().bad(func(*dp8.Frame) {}).data(0).keepAlive(1).chat(6).breaks("DP8-3.1.5.1.3-KA-CONNECTOR", "no KeepAlive"),
+		fullTalk().connect().answer().confirm().bad(func(*dp8.Frame) {}).data(connector).keepAlive(listener).chat(6).breaks("DP8-3.1.5.1.3-KA-CONNECTOR", "no KeepAlive"),
 		meetsFully("DP8-3.1.5.1.3-KA-CONNECTOR"),
-		fullTalk().connect().answer().confirm().keepAlive(0).bad(func(*dp8.Frame) {}).data(1).chat(6).breaks("DP8-3.1.5.1.3-KA-LISTENER", "no KeepAlive"),
+		fullTalk().connect().answer().confirm().keepAlive(connector).bad(func(*dp8.Frame) {}).data(listener).chat(6).breaks("DP8-3.1.5.1.3-KA-LISTENER", "no KeepAlive"),
 		meetsFully("DP8-3.1.5.1.3-KA-LISTENER"),
 		unheard().breaks("DP8-3.1.5.1.3-RECONFIRM", "confirms once"),
-		fullTalk().connect().answer().confirm().keepAlive(0).wait(100*time.Millisecond).answer().confirm().keepAlive(1).chat(4).nearly("DP8-3.1.5.1.3-RECONFIRM", "confirms again"),
+		fullTalk().connect().answer().confirm().keepAlive(connector).wait(100*time.Millisecond).answer().confirm().keepAlive(listener).chat(4).nearly("DP8-3.1.5.1.3-RECONFIRM", "confirms again"),
 	}
 }
 
@@ -120,9 +120,9 @@ func confirms(rule, name string, spoil func(h *dp8.Handshake), also ...string) M
 
 // unheard is a connector that does not confirm again.
 func unheard() *talk {
-	t := newTalk().signed(dp8.SigningFull).connect().answer().confirm().bad(func(*dp8.Frame) {}).keepAlive(0)
+	t := newTalk().signed(dp8.SigningFull).connect().answer().confirm().bad(func(*dp8.Frame) {}).keepAlive(connector)
 	for range 10 {
-		t.wait(300 * time.Millisecond).answer().data(0).data(0).data(0).data(0).data(0)
+		t.wait(300 * time.Millisecond).answer().data(connector).data(connector).data(connector).data(connector).data(connector)
 	}
 	return t
 }

@@ -15,31 +15,51 @@ func (t *talk) send(side dissect.Dir, change func(d *dp8.DFrame)) *talk {
 	return t.put(side, f)
 }
 
-// again is the retry of what a side sent back numbers ago.
-func (t *talk) again(side dissect.Dir, back uint8, change func(d *dp8.DFrame)) *talk {
-	f := t.frame(side, wholeMsg, dp8.CtlRetry)
-	t.seq[side]--
-	f.DFrame.Seq = t.seq[side] - back
-	f.DFrame.Payload = []byte("hello, world")
-	change(&f.DFrame)
-	return t.put(side, f)
+// The sides of a talk.
+const (
+	connector = dissect.Dir(0)
+	listener  = dissect.Dir(1)
+)
+
+// A retry sends again what a side sent so many numbers back.
+type retry struct {
+	by     dissect.Dir
+	back   uint8
+	change func(d *dp8.DFrame) // of what is sent; nothing is changed where it is nil
 }
 
-// says is a SACK that acknowledges up to so many numbers before the latest, and names some.
-func (t *talk) says(side dissect.Dir, less uint8, mask uint64) *talk {
-	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[side], NRcv: t.seq[side.Other()] - less,
-		Timestamp: t.tick(side), HasSignature: t.opts != 0, SACKMask: mask}}
-	if uint32(mask) != 0 {
+func (t *talk) again(r retry) *talk {
+	f := t.frame(r.by, wholeMsg, dp8.CtlRetry)
+	t.seq[r.by]--
+	f.DFrame.Seq = t.seq[r.by] - r.back
+	f.DFrame.Payload = []byte("hello, world")
+	if r.change != nil {
+		r.change(&f.DFrame)
+	}
+	return t.put(r.by, f)
+}
+
+// A report is a SACK that acknowledges all numbers but so many, the latest, and names some.
+type report struct {
+	by    dissect.Dir
+	fewer uint8
+	mask  uint64
+}
+
+func (t *talk) says(r report) *talk {
+	f := dp8.Frame{Type: dp8.TypeSACK, SACK: dp8.SACK{Command: dp8.CFrame, Flags: dp8.SACKResponse, NSeq: t.seq[r.by], NRcv: t.seq[r.by.Other()] - r.fewer,
+		Timestamp: t.tick(r.by), HasSignature: t.opts != 0, SACKMask: r.mask}}
+	if uint32(r.mask) != 0 {
 		f.SACK.Flags |= dp8.SACKMask1
 	}
-	if mask>>32 != 0 {
+	if r.mask>>32 != 0 {
 		f.SACK.Flags |= dp8.SACKMask2
 	}
-	return t.put(side, f)
+	return t.put(r.by, f)
 }
 
 // lose passes over numbers of a side: what they named was lost.
-func (t *talk) lose(side int, n uint8) *talk {
+func (t *talk) lose(side dissect.Dir, n uint8) *talk {
 	t.seq[side] += n
 	return t
 }
@@ -85,5 +105,3 @@ func says(text string) func(d *dp8.DFrame) {
 }
 
 const second = time.Second
-
-func millis(n int) time.Duration { return time.Duration(n) * time.Millisecond }

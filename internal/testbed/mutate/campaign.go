@@ -20,8 +20,9 @@ import (
 type campaign struct {
 	n, jobs int
 	seed    uint64
-	longest time.Duration // of a test that is run for each change
-	only    *regexp.Regexp
+	longest time.Duration  // of a test that is run for each change
+	only    *regexp.Regexp // files
+	tests   *regexp.Regexp // packages
 	dir     string
 	resume  bool
 
@@ -66,7 +67,7 @@ func (c *campaign) open(changes []change) (err error) {
 		return err
 	}
 	c.packs = slices.DeleteFunc(c.packs, func(p *pack) bool {
-		return !slices.ContainsFunc(changes, func(ch change) bool { return p.needs[ch.pack()] })
+		return !c.tests.MatchString(strings.TrimPrefix(p.Path, module)) || !slices.ContainsFunc(changes, func(ch change) bool { return p.needs[ch.pack()] })
 	})
 	results, measured := filepath.Join(c.dir, "results.ndjson"), filepath.Join(c.dir, "tests.json")
 	if !c.resume {

@@ -3,6 +3,7 @@
 //
 //	go run ./internal/testbed/mutate -n 300 -seed 1
 //	go run ./internal/testbed/mutate -only '^session/' -n 50 -resume
+//	go run ./internal/testbed/mutate -only '^session/seq/' -tests '^(session/seq|dp8/track)$' -n 30
 //
 // Which changes are tried follows from the seed and the code alone. The first run measures
 // the tests on the code as it is, for their times and to leave out those that fail anyway;
@@ -26,13 +27,17 @@ func main() {
 	flag.IntVar(&c.n, "n", 300, "how many `changes` that compile are tried")
 	flag.Uint64Var(&c.seed, "seed", 1, "which ones")
 	only := flag.String("only", "", "`regular expression` of files, relative to the module")
+	tests := flag.String("tests", "", "`regular expression` of packages whose tests are run, relative to the module: where they live on, others may notice")
 	flag.StringVar(&c.dir, "dir", filepath.Join(os.TempDir(), "dpdissect-mutate"), "`folder` for what is known so far")
 	flag.BoolVar(&c.resume, "resume", false, "go on where the last run ended")
 	flag.DurationVar(&c.longest, "longest", 20*time.Second, "a test that takes longer, on the code as it is, is left out")
 	flag.IntVar(&c.jobs, "p", 2, "`processes` at a time, in compiling")
 	flag.Parse()
 	var err error
-	if c.only, err = regexp.Compile(*only); err == nil {
+	if c.tests, err = regexp.Compile(*tests); err == nil {
+		c.only, err = regexp.Compile(*only)
+	}
+	if err == nil {
 		c.root, err = filepath.Abs(".")
 	}
 	if err == nil {

@@ -98,7 +98,7 @@ func TestCampaign(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, resume := range []bool{false, true} {
-		c := campaign{n: 100, jobs: 1, seed: 1, longest: time.Minute, only: regexp.MustCompile(""), dir: dir, resume: resume, root: root}
+		c := campaign{n: 100, jobs: 1, seed: 1, longest: time.Minute, only: regexp.MustCompile(""), tests: regexp.MustCompile(""), dir: dir, resume: resume, root: root}
 		if err := c.run(); err != nil {
 			t.Fatal(err)
 		}

@@ -32,10 +32,6 @@ func dp8List() []DP8Scenario {
 }
 
 // unsignedClean is the plainest session.
-//
-//	clause: MC-DPL8R 3.1.4, 3.1.5
-//	proves: handshake, data, piggy-backed and dedicated acknowledgements, graceful close
-//	expect: no retry, no gap, nothing lost; all messages visible; closed by a
 func unsignedClean() DP8Scenario {
 	return DP8Scenario{Name: "unsigned-clean", Clause: "MC-DPL8R 3.1.4, 3.1.5",
 		Proves: "handshake, data, piggy-backed and dedicated acknowledgements, graceful close",
@@ -45,10 +41,6 @@ func unsignedClean() DP8Scenario {
 }
 
 // unsignedLossy has every accident of a path, on both sides of the capture.
-//
-//	clause: MC-DPL8R 3.1.5.2.1-4, 3.1.6.5
-//	proves: retries, network copies and reordering are told apart; losses before and after the capture point
-//	expect: counts as in the truth; no finding against either end
 func unsignedLossy() DP8Scenario {
 	return DP8Scenario{Name: "unsigned-lossy", Clause: "MC-DPL8R 3.1.5.2.1-4, 3.1.6.5",
 		Proves: "retries, network copies and reordering are told apart; losses before and after the capture point",
@@ -58,10 +50,6 @@ func unsignedLossy() DP8Scenario {
 }
 
 // fastSignedLossy signs with the secret itself.
-//
-//	clause: MC-DPL8R 3.1.4.4 (fast signing)
-//	proves: each side's frames carry its own secret, also in retries
-//	expect: every signature valid
 func fastSignedLossy() DP8Scenario {
 	return DP8Scenario{Name: "fast-signed-lossy", Clause: "MC-DPL8R 3.1.4.4 (fast signing)",
 		Proves: "each side's frames carry its own secret, also in retries",
@@ -72,10 +60,6 @@ func fastSignedLossy() DP8Scenario {
 
 // fullSignedRotation wraps several times under loss, so that retries of the last
 // numbers of a cycle leave after the wrap.
-//
-//	clause: MC-DPL8R 3.1.4.4, 3.1.5.2.7
-//	proves: the secret of a frame is that of its own number's epoch
-//	expect: every signature valid; three rotations of a
 func fullSignedRotation() DP8Scenario {
 	return DP8Scenario{Name: "full-signed-rotation", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.7",
 		Proves: "the secret of a frame is that of its own number's epoch",
@@ -85,10 +69,6 @@ func fullSignedRotation() DP8Scenario {
 }
 
 // fullSignedLossy is a bit of everything: the capture the README shows.
-//
-//	clause: MC-DPL8R 3
-//	proves: a lossy, fully signed session with a rotation, coalesced and large messages and a forged frame
-//	expect: one invalid signature; everything else genuine; closed by a
 func fullSignedLossy() DP8Scenario {
 	return DP8Scenario{Name: "full-signed-lossy", Clause: "MC-DPL8R 3",
 		Proves: "a lossy, fully signed session with a rotation, coalesced and large messages and a forged frame",
@@ -103,10 +83,6 @@ func fullSignedLossy() DP8Scenario {
 }
 
 // fullSignedForged has a third party with wrong, old and no keys.
-//
-//	clause: MC-DPL8R 3.1.5.2.7, 3.1.5.1.4, 3.1.5.1.5
-//	proves: forgeries change no state and are not held against the endpoints
-//	expect: forgeries invalid, all else valid; the forged HARD_DISCONNECT ends nothing
 func fullSignedForged() DP8Scenario {
 	return DP8Scenario{Name: "full-signed-forged", Clause: "MC-DPL8R 3.1.5.2.7, 3.1.5.1.4, 3.1.5.1.5",
 		Proves: "forgeries change no state and are not held against the endpoints",
@@ -123,10 +99,6 @@ func fullSignedForged() DP8Scenario {
 }
 
 // fastSignedForged has a third party that does not know the secret.
-//
-//	clause: MC-DPL8R 3.1.5.2.7 (fast signing)
-//	proves: a wrong secret is noticed
-//	expect: forgeries invalid, all else valid
 func fastSignedForged() DP8Scenario {
 	return DP8Scenario{Name: "fast-signed-forged", Clause: "MC-DPL8R 3.1.5.2.7 (fast signing)",
 		Proves: "a wrong secret is noticed", Expect: "forgeries invalid, all else valid",
@@ -139,10 +111,6 @@ func fastSignedForged() DP8Scenario {
 }
 
 // version14 is two old ends.
-//
-//	clause: MC-DPL8R 2.2.2, 3.1.6.6 (versions below 1.5)
-//	proves: bit 0x02 of bControl asks for an acknowledgement; KeepAlives have no payload
-//	expect: no coalescence; two KeepAlives at the start, more in the pause
 func version14() DP8Scenario {
 	return DP8Scenario{Name: "version-1.4", Clause: "MC-DPL8R 2.2.2, 3.1.6.6 (versions below 1.5)",
 		Proves: "bit 0x02 of bControl asks for an acknowledgement; KeepAlives have no payload",
@@ -154,10 +122,6 @@ func version14() DP8Scenario {
 func correlates(c *dp8peer.Config) { c.Correlate = 0.25 }
 
 // versionMixed is an old and a new end.
-//
-//	clause: MC-DPL8R 2.2.1.1 (the lower of their two versions)
-//	proves: the lower version rules both directions
-//	expect: version 1.4; no coalescence by either side
 func versionMixed() DP8Scenario {
 	return DP8Scenario{Name: "version-mixed", Clause: "MC-DPL8R 2.2.1.1 (the lower of their two versions)",
 		Proves: "the lower version rules both directions",

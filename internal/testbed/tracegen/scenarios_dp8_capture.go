@@ -8,10 +8,6 @@ import (
 )
 
 // ipv6VLAN is a session over IPv6 on a tagged network.
-//
-//	clause: MC-DPL8R 2.1
-//	proves: IPv6 and a VLAN tag are looked through
-//	expect: as over IPv4; no identification tells copies, and there are none
 func ipv6VLAN() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.02))
 	s.IPv6, s.Tap.Link = true, sim.VLAN
@@ -22,10 +18,6 @@ func ipv6VLAN() DP8Scenario {
 }
 
 // rawZeroID has neither link layer nor IPv4 identification.
-//
-//	clause: MC-DPL8R 2.1
-//	proves: copies are told from retries by the retry bit and by time alone
-//	expect: SACK copies are not counted as duplicates
 func rawZeroID() DP8Scenario {
 	s := setup(dp8peer.Unsigned, rough(0.02, 0.03, 0.02))
 	s.ZeroID, s.Tap.Link = true, sim.Raw
@@ -36,10 +28,6 @@ func rawZeroID() DP8Scenario {
 }
 
 // cooked is captured on the "any" device of Linux.
-//
-//	clause: MC-DPL8R 2.1
-//	proves: LINUX_SLL2 is looked through
-//	expect: as over Ethernet
 func cooked() DP8Scenario {
 	s := setup(dp8peer.Fast, calm())
 	s.Tap.Link = sim.SLL2
@@ -49,10 +37,6 @@ func cooked() DP8Scenario {
 }
 
 // fragmented sends frames that are larger than the network's packets.
-//
-//	clause: MC-DPL8R 2.2.2 (SHOULD be less than the MTU)
-//	proves: IPv4 fragments are put together
-//	expect: the large messages are visible; a datagram with a lost fragment does not count
 func fragmented() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.01))
 	s.MTU = 576
@@ -67,10 +51,6 @@ func fragmented() DP8Scenario {
 }
 
 // pcapNG is kept in the newer file format.
-//
-//	clause: contract: files
-//	proves: pcapng gives what pcap gives
-//	expect: as in pcap
 func pcapNG() DP8Scenario {
 	s := setup(dp8peer.Full, lossy(0.02))
 	s.PcapNG = true
@@ -80,10 +60,6 @@ func pcapNG() DP8Scenario {
 }
 
 // midstreamUnsigned starts in the middle.
-//
-//	clause: MC-DPL8R 3.1.5.2
-//	proves: a session is recognised and judged without its handshake
-//	expect: not complete; version, signing and roles inferred at best
 func midstreamUnsigned() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.02))
 	s.Tap.Start = 1500 * time.Millisecond
@@ -96,10 +72,6 @@ func midstreamUnsigned() DP8Scenario {
 // midstreamFull starts in the middle of an epoch of a fully signed session. The
 // secrets in force are in the truth. The payload that makes the next modifier
 // passed before the capture began, so the next epoch can't be verified.
-//
-//	clause: MC-DPL8R 3.1.4.4, 3.1.5.2.7
-//	proves: supplied secrets serve to the end of their epoch; after that unverifiable, not invalid
-//	expect: no invalid signature; the connector's last epoch unverifiable
 func midstreamFull() DP8Scenario {
 	s := setup(dp8peer.Full, lossy(0.01)).both(noCoalescing)
 	s.Tap.Start = 3 * time.Second
@@ -110,10 +82,6 @@ func midstreamFull() DP8Scenario {
 }
 
 // earlyStop ends while both speak.
-//
-//	clause: contract: state
-//	proves: silence at the end of a capture is no fault
-//	expect: established; what is on the way at the end is not lost
 func earlyStop() DP8Scenario {
 	s := setup(dp8peer.Unsigned, calm())
 	s.Tap.Stop = 800 * time.Millisecond
@@ -124,10 +92,6 @@ func earlyStop() DP8Scenario {
 }
 
 // stopWhileClosing ends between the two ends of stream.
-//
-//	clause: contract: state
-//	proves: half a close
-//	expect: closing, by a
 func stopWhileClosing() DP8Scenario {
 	return DP8Scenario{Name: "stop-while-closing", Clause: "contract: state",
 		Proves: "half a close", Expect: "closing, by a",
@@ -141,10 +105,6 @@ func stopWhileClosing() DP8Scenario {
 }
 
 // captureLoss misses 5% of what passes.
-//
-//	clause: contract: lost.not_captured
-//	proves: what was acknowledged and never captured was missed by the capture
-//	expect: no finding against either end
 func captureLoss() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.01))
 	s.Tap.Loss = 0.05
@@ -155,10 +115,6 @@ func captureLoss() DP8Scenario {
 }
 
 // oneDirection hears the connector alone.
-//
-//	clause: contract: recognition
-//	proves: half a connection is counted and not judged
-//	expect: nothing of b; no finding
 func oneDirection() DP8Scenario {
 	s := setup(dp8peer.Unsigned, lossy(0.02))
 	s.Tap.Unseen = [2]bool{false, true}
@@ -170,10 +126,6 @@ func oneDirection() DP8Scenario {
 
 // nearSender is captured beside the connector: all losses of a's frames come
 // after the capture point, all losses of b's before.
-//
-//	clause: contract: lost
-//	proves: the side of a loss
-//	expect: a loses after the capture point only, b before it only
 func nearSender() DP8Scenario {
 	here, far := sim.Segment{Delay: 50 * time.Microsecond}, sim.Segment{Delay: 30 * time.Millisecond, Jitter: 3 * time.Millisecond, Loss: 0.05}
 	return DP8Scenario{Name: "near-sender", Clause: "contract: lost",

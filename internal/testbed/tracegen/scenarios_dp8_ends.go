@@ -7,10 +7,6 @@ import (
 )
 
 // connectRetries loses the first CONNECTs on the far side of the capture.
-//
-//	clause: MC-DPL8R 3.1.4.2, 3.1.6.1
-//	proves: repeated CONNECTs are one attempt
-//	expect: one connection; bMsgID grows, dwSessID stays
 func connectRetries() DP8Scenario {
 	return DP8Scenario{Name: "connect-retries", Clause: "MC-DPL8R 3.1.4.2, 3.1.6.1",
 		Proves: "repeated CONNECTs are one attempt", Expect: "one connection; bMsgID grows, dwSessID stays",
@@ -22,10 +18,6 @@ func connectRetries() DP8Scenario {
 }
 
 // confirmationLost loses the connector's CONNECTED; the listener repeats its own.
-//
-//	clause: MC-DPL8R 3.1.5.1.1, 3.1.5.1.2
-//	proves: a repeated CONNECTED is answered again; data before it is ignored
-//	expect: established; the first data frames are retried
 func confirmationLost() DP8Scenario {
 	return DP8Scenario{Name: "confirmation-lost", Clause: "MC-DPL8R 3.1.5.1.1, 3.1.5.1.2",
 		Proves: "a repeated CONNECTED is answered again; data before it is ignored",
@@ -39,10 +31,6 @@ func confirmationLost() DP8Scenario {
 
 // confirmationLostSigned loses the connector's CONNECTED_SIGNED; its KeepAlive
 // prompts the listener, which kept no state, to ask again.
-//
-//	clause: MC-DPL8R 3.1.5.1.3
-//	proves: a stateless listener completes the handshake late
-//	expect: the same secrets twice; every signature valid
 func confirmationLostSigned() DP8Scenario {
 	return DP8Scenario{Name: "confirmation-lost-signed", Clause: "MC-DPL8R 3.1.5.1.3",
 		Proves: "a stateless listener completes the handshake late",
@@ -55,10 +43,6 @@ func confirmationLostSigned() DP8Scenario {
 }
 
 // unanswered calls a host that is silent.
-//
-//	clause: MC-DPL8R 3.1.6.1
-//	proves: an attempt without any answer
-//	expect: timed-out; CONNECTs only
 func unanswered() DP8Scenario {
 	return DP8Scenario{Name: "unanswered", Clause: "MC-DPL8R 3.1.6.1",
 		Proves: "an attempt without any answer", Expect: "timed-out; CONNECTs only",
@@ -70,10 +54,6 @@ func unanswered() DP8Scenario {
 }
 
 // refused calls a host where nobody listens.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable before any answer is a refusal
-//	expect: refused; one ICMP message a CONNECT
 func refused() DP8Scenario {
 	s := setup(dp8peer.Unsigned, calm())
 	s.A.ConnectRetries = 5
@@ -86,10 +66,6 @@ func refused() DP8Scenario {
 }
 
 // killedPeer loses its partner in mid sentence.
-//
-//	clause: MC-DPL8R 3.1.6.5 (maximum number of retries)
-//	proves: ten retries, then silence
-//	expect: timed-out
 func killedPeer() DP8Scenario {
 	return DP8Scenario{Name: "killed-peer", Clause: "MC-DPL8R 3.1.6.5 (maximum number of retries)",
 		Proves: "ten retries, then silence", Expect: "timed-out",
@@ -101,10 +77,6 @@ func killedPeer() DP8Scenario {
 }
 
 // killedProcess loses the partner's process; its host answers for it.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable ends an established connection
-//	expect: reset; retries go on, each answered by ICMP
 func killedProcess() DP8Scenario {
 	return DP8Scenario{Name: "killed-process", Clause: "contract: state",
 		Proves: "ICMP port unreachable ends an established connection",
@@ -120,10 +92,6 @@ func killedProcess() DP8Scenario {
 }
 
 // hardDisconnect ends at once.
-//
-//	clause: MC-DPL8R 3.1.4.5, 3.1.5.1.4
-//	proves: three HARD_DISCONNECTs and the answering three are one end
-//	expect: reset, closed by a
 func hardDisconnect() DP8Scenario {
 	return DP8Scenario{Name: "hard-disconnect", Clause: "MC-DPL8R 3.1.4.5, 3.1.5.1.4",
 		Proves: "three HARD_DISCONNECTs and the answering three are one end", Expect: "reset, closed by a",
@@ -132,10 +100,6 @@ func hardDisconnect() DP8Scenario {
 }
 
 // hardDisconnectSigned ends at once, signed, at a number past a wrap.
-//
-//	clause: MC-DPL8R 2.2.1.4, 3.1.4.5
-//	proves: a HARD_DISCONNECT is signed with the secret of bRspId
-//	expect: reset, closed by b; every signature valid
 func hardDisconnectSigned() DP8Scenario {
 	return DP8Scenario{Name: "hard-disconnect-signed", Clause: "MC-DPL8R 2.2.1.4, 3.1.4.5",
 		Proves: "a HARD_DISCONNECT is signed with the secret of bRspId", Expect: "reset, closed by b; every signature valid",
@@ -146,10 +110,6 @@ func hardDisconnectSigned() DP8Scenario {
 }
 
 // crossingClose ends on both sides within a round trip.
-//
-//	clause: MC-DPL8R 3.1.4.3
-//	proves: neither END_STREAM is the answer to the other
-//	expect: closed by both
 func crossingClose() DP8Scenario {
 	return DP8Scenario{Name: "crossing-close", Clause: "MC-DPL8R 3.1.4.3",
 		Proves: "neither END_STREAM is the answer to the other", Expect: "closed by both",
@@ -163,10 +123,6 @@ func crossingClose() DP8Scenario {
 }
 
 // endOnData ends with the flag on the last message.
-//
-//	clause: MC-DPL8R 3.1.4.3 (it can be the final queued data packet)
-//	proves: END_STREAM with payload carries a message
-//	expect: closed by a; the last message counts
 func endOnData() DP8Scenario {
 	return DP8Scenario{Name: "end-on-data", Clause: "MC-DPL8R 3.1.4.3 (it can be the final queued data packet)",
 		Proves: "END_STREAM with payload carries a message", Expect: "closed by a; the last message counts",
@@ -182,10 +138,6 @@ func endOnData() DP8Scenario {
 }
 
 // addressReuse has two connections between the same addresses.
-//
-//	clause: contract: a connection
-//	proves: the session id tells connections apart, numbers start again
-//	expect: two connections, each closed by a
 func addressReuse() DP8Scenario {
 	return DP8Scenario{Name: "address-reuse", Clause: "contract: a connection",
 		Proves: "the session id tells connections apart, numbers start again", Expect: "two connections, each closed by a",
@@ -197,10 +149,6 @@ func addressReuse() DP8Scenario {
 }
 
 // keepAlives has long pauses.
-//
-//	clause: MC-DPL8R 3.1.2.6, 3.1.6.6
-//	proves: KeepAlives after 25 s of silence, numbered like data
-//	expect: KeepAlives are counted apart and are no messages
 func keepAlives() DP8Scenario {
 	return DP8Scenario{Name: "keepalives", Clause: "MC-DPL8R 3.1.2.6, 3.1.6.6",
 		Proves: "KeepAlives after 25 s of silence, numbered like data", Expect: "KeepAlives are counted apart and are no messages",
@@ -209,10 +157,6 @@ func keepAlives() DP8Scenario {
 }
 
 // largeMessage is one message of 358 packets.
-//
-//	clause: MC-DPL8R 3.1.4.4, 3.1.5.2.6
-//	proves: a message longer than the window and than the number space is put together
-//	expect: one message of 358 parts among small ones
 func largeMessage() DP8Scenario {
 	return DP8Scenario{Name: "large-message", Clause: "MC-DPL8R 3.1.4.4, 3.1.5.2.6",
 		Proves: "a message longer than the window and than the number space is put together",
@@ -226,10 +170,6 @@ func largeMessage() DP8Scenario {
 }
 
 // unreliable loses messages that are not sent again.
-//
-//	clause: MC-DPL8R 3.1.5.2.4, 3.1.6.3, 3.1.6.5
-//	proves: send masks, relative to the frame's own number, in data frames, retries and SACKs
-//	expect: given-up numbers are missing or lost after the capture point, never not captured
 func unreliable() DP8Scenario {
 	return DP8Scenario{Name: "unreliable", Clause: "MC-DPL8R 3.1.5.2.4, 3.1.6.3, 3.1.6.5",
 		Proves: "send masks, relative to the frame's own number, in data frames, retries and SACKs",
@@ -244,10 +184,6 @@ func unreliable() DP8Scenario {
 
 // modifier is a rotation whose modifier is derived in a way of its own; the text
 // leaves it open.
-//
-//	clause: MC-DPL8R 3.1.4.4 (AMB-DP8-12)
-//	proves: the derivation is found by verifying, or not at all
-//	expect: every signature valid; with the unknown derivation epoch 1 unverifiable, none invalid
 func modifier(name string) DP8Scenario {
 	return DP8Scenario{Name: "modifier-" + name, Clause: "MC-DPL8R 3.1.4.4 (AMB-DP8-12)",
 		Proves: "the derivation is found by verifying, or not at all",
@@ -257,10 +193,6 @@ func modifier(name string) DP8Scenario {
 }
 
 // modifierReused has no reliable payload before the wrap.
-//
-//	clause: MC-DPL8R 3.1.4.4 (the previous modifier is reused)
-//	proves: the rotation without a payload needs no guess
-//	expect: every signature valid
 func modifierReused() DP8Scenario {
 	return DP8Scenario{Name: "modifier-reused", Clause: "MC-DPL8R 3.1.4.4 (the previous modifier is reused)",
 		Proves: "the rotation without a payload needs no guess", Expect: "every signature valid",
@@ -273,10 +205,6 @@ func modifierReused() DP8Scenario {
 }
 
 // twoClients calls one listener from two hosts at once.
-//
-//	clause: contract: a connection
-//	proves: connections of one listener are told apart by their addresses
-//	expect: two connections, each closed by a
 func twoClients() DP8Scenario {
 	return DP8Scenario{Name: "two-clients", Clause: "contract: a connection",
 		Proves: "connections of one listener are told apart by their addresses", Expect: "two connections, each closed by a",

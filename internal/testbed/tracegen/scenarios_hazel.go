@@ -29,10 +29,6 @@ func hazelList() []HazelScenario {
 }
 
 // hazelMay14 speaks the first format that has a name.
-//
-//	clause: Hazel 55d0574 SendOptionInternal.cs
-//	proves: the type values of 2016-05-14
-//	expect: closed by a with one byte, FE, that is not answered
 func hazelMay14() HazelScenario {
 	return HazelScenario{Name: "clean-2016-05-14", Clause: "Hazel 55d0574 SendOptionInternal.cs",
 		Proves: "the type values of 2016-05-14", Expect: "closed by a with one byte, FE, that is not answered",
@@ -41,10 +37,6 @@ func hazelMay14() HazelScenario {
 }
 
 // hazelMay30 has the values of the fortnight after.
-//
-//	clause: Hazel 544fedd SendOptionInternal.cs
-//	proves: the type values of 2016-05-30; retries double from 200 ms
-//	expect: counts as in the truth; closed by a
 func hazelMay30() HazelScenario {
 	return HazelScenario{Name: "lossy-2016-05-30", Clause: "Hazel 544fedd SendOptionInternal.cs",
 		Proves: "the type values of 2016-05-30; retries double from 200 ms", Expect: "counts as in the truth; closed by a",
@@ -53,10 +45,6 @@ func hazelMay30() HazelScenario {
 }
 
 // hazelPage is the page, with a Hello of three bytes.
-//
-//	clause: Hazel page, Reliable Delivery
-//	proves: ids, acknowledgements of three bytes, unreliable data without a number
-//	expect: nothing lost, no retry; closed by a
 func hazelPage() HazelScenario {
 	return HazelScenario{Name: "clean-spec", Clause: "Hazel page, Reliable Delivery",
 		Proves: "ids, acknowledgements of three bytes, unreliable data without a number", Expect: "nothing lost, no retry; closed by a",
@@ -65,10 +53,6 @@ func hazelPage() HazelScenario {
 }
 
 // hazelPageLossy has every accident of a path.
-//
-//	clause: Hazel page, Reliable Delivery
-//	proves: retries, copies and reordering are told apart without history
-//	expect: counts as in the truth; closed by a
 func hazelPageLossy() HazelScenario {
 	return HazelScenario{Name: "lossy-spec", Clause: "Hazel page, Reliable Delivery",
 		Proves: "retries, copies and reordering are told apart without history", Expect: "counts as in the truth; closed by a",
@@ -77,10 +61,6 @@ func hazelPageLossy() HazelScenario {
 }
 
 // hazelV01 is the first release.
-//
-//	clause: Hazel v0.1.2 Reliable.cs
-//	proves: a lone fragment is a message of its own
-//	expect: dialect 0.1; closed by b
 func hazelV01() HazelScenario {
 	return HazelScenario{Name: "clean-0.1", Clause: "Hazel v0.1.2 Reliable.cs",
 		Proves: "a lone fragment is a message of its own", Expect: "dialect 0.1; closed by b",
@@ -91,10 +71,6 @@ func hazelV01() HazelScenario {
 }
 
 // hazelV01Lossy repeats within two round trips.
-//
-//	clause: Hazel v0.1.2 Reliable.cs
-//	proves: quick retries are no copies
-//	expect: counts as in the truth; closed by a
 func hazelV01Lossy() HazelScenario {
 	quick := each(lossy(0.03), func(s *sim.Segment) { s.Delay, s.Jitter = 3*time.Millisecond, time.Millisecond })
 	return HazelScenario{Name: "lossy-0.1", Clause: "Hazel v0.1.2 Reliable.cs",
@@ -104,10 +80,6 @@ func hazelV01Lossy() HazelScenario {
 }
 
 // hazelV01Fragments sends messages above 65,500 bytes.
-//
-//	clause: Hazel v0.1.2 Fragmented.cs
-//	proves: fragments of a message, each in fragments of IPv4
-//	expect: a message of three fragments; closed by a
 func hazelV01Fragments() HazelScenario {
 	return HazelScenario{Name: "fragments-0.1", Clause: "Hazel v0.1.2 Fragmented.cs",
 		Proves: "fragments of a message, each in fragments of IPv4", Expect: "a message of three fragments; closed by a",
@@ -120,10 +92,6 @@ func hazelV01Fragments() HazelScenario {
 }
 
 // hazelAck3Early repeats its Pings.
-//
-//	clause: Hazel adf9b30 (2019-03), KeepAlive.cs
-//	proves: Pings are sent again like data; acknowledgements of three bytes
-//	expect: dialect ack3; keep-alives among the retries; closed by a, not answered
 func hazelAck3Early() HazelScenario {
 	return HazelScenario{Name: "pings-ack3", Clause: "Hazel adf9b30 (2019-03), KeepAlive.cs",
 		Proves: "Pings are sent again like data; acknowledgements of three bytes", Expect: "dialect ack3; keep-alives among the retries; closed by a, not answered",
@@ -132,10 +100,6 @@ func hazelAck3Early() HazelScenario {
 }
 
 // hazelAck3 is the last release with acknowledgements of three bytes.
-//
-//	clause: Hazel 2019-10, Reliable.cs
-//	proves: a Disconnect that is answered
-//	expect: dialect ack3; closed by a
 func hazelAck3() HazelScenario {
 	return HazelScenario{Name: "lossy-ack3", Clause: "Hazel 2019-10, Reliable.cs",
 		Proves: "a Disconnect that is answered", Expect: "dialect ack3; closed by a",
@@ -144,10 +108,6 @@ func hazelAck3() HazelScenario {
 }
 
 // hazelCurrent is the plainest session of today.
-//
-//	clause: Hazel c6a228c Reliable.cs
-//	proves: ids from 0, history, Disconnect and its answer, ICMP after the end
-//	expect: nothing lost, no retry; closed by a
 func hazelCurrent() HazelScenario {
 	return HazelScenario{Name: "clean-current", Clause: "Hazel c6a228c Reliable.cs",
 		Proves: "ids from 0, history, Disconnect and its answer, ICMP after the end", Expect: "nothing lost, no retry; closed by a",
@@ -156,10 +116,6 @@ func hazelCurrent() HazelScenario {
 }
 
 // hazelCurrentLossy has every accident of a path.
-//
-//	clause: Hazel c6a228c Reliable.cs
-//	proves: the history acknowledges what a lost acknowledgement did not
-//	expect: counts as in the truth; closed by a
 func hazelCurrentLossy() HazelScenario {
 	return HazelScenario{Name: "lossy-current", Clause: "Hazel c6a228c Reliable.cs",
 		Proves: "the history acknowledges what a lost acknowledgement did not", Expect: "counts as in the truth; closed by a",
@@ -168,10 +124,6 @@ func hazelCurrentLossy() HazelScenario {
 }
 
 // hazelFirstOne counts from 1 and so leaves 0 missing for ever.
-//
-//	clause: Hazel 885ce22 Reliable.cs
-//	proves: the history of the first eight ids denies id 0, which never was
-//	expect: no gap, nothing missing
 func hazelFirstOne() HazelScenario {
 	return HazelScenario{Name: "first-id-1", Clause: "Hazel 885ce22 Reliable.cs",
 		Proves: "the history of the first eight ids denies id 0, which never was", Expect: "no gap, nothing missing",
@@ -180,10 +132,6 @@ func hazelFirstOne() HazelScenario {
 }
 
 // hazelFE has the release whose history is always FE.
-//
-//	clause: Hazel 2ceee1f (2020-04) Reliable.cs
-//	proves: a history that lies acknowledges, and proves no loss
-//	expect: reliable messages that are lost for good; nothing claimed lost that was not
 func hazelFE() HazelScenario {
 	return HazelScenario{Name: "history-fe", Clause: "Hazel 2ceee1f (2020-04) Reliable.cs",
 		Proves: "a history that lies acknowledges, and proves no loss", Expect: "reliable messages that are lost for good; nothing claimed lost that was not",
@@ -192,10 +140,6 @@ func hazelFE() HazelScenario {
 }
 
 // hazelLate has the releases whose history lags after.
-//
-//	clause: Hazel a8b72ec (2020-04) Reliable.cs
-//	proves: the acknowledgement that jumps a gap claims it was received
-//	expect: counts as in the truth
 func hazelLate() HazelScenario {
 	return HazelScenario{Name: "history-late", Clause: "Hazel a8b72ec (2020-04) Reliable.cs",
 		Proves: "the acknowledgement that jumps a gap claims it was received", Expect: "counts as in the truth",
@@ -204,10 +148,6 @@ func hazelLate() HazelScenario {
 }
 
 // hazelSkeld has a client whose history means nothing.
-//
-//	clause: SkeldJS client
-//	proves: a history of zeros denies nothing
-//	expect: counts as in the truth; closed by a
 func hazelSkeld() HazelScenario {
 	return HazelScenario{Name: "skeldjs", Clause: "SkeldJS client",
 		Proves: "a history of zeros denies nothing", Expect: "counts as in the truth; closed by a",
@@ -216,10 +156,6 @@ func hazelSkeld() HazelScenario {
 }
 
 // hazelFork is the fork with fragments of its own.
-//
-//	clause: Hazel pull request 36
-//	proves: fragments with a little-endian message id; MTU tests are no data
-//	expect: dialect fork36; large messages put together; closed by a
 func hazelFork() HazelScenario {
 	return HazelScenario{Name: "fragments-fork36", Clause: "Hazel pull request 36",
 		Proves: "fragments with a little-endian message id; MTU tests are no data", Expect: "dialect fork36; large messages put together; closed by a",
@@ -232,10 +168,6 @@ func hazelFork() HazelScenario {
 }
 
 // hazelMixedIDs is an older client at a server of today.
-//
-//	clause: Hazel 40d1d69, Reliable.cs
-//	proves: first ids and histories are each side's own
-//	expect: ids of a from 1, of b from 0
 func hazelMixedIDs() HazelScenario {
 	return HazelScenario{Name: "mixed-ids", Clause: "Hazel 40d1d69, Reliable.cs",
 		Proves: "first ids and histories are each side's own", Expect: "ids of a from 1, of b from 0",
@@ -244,10 +176,6 @@ func hazelMixedIDs() HazelScenario {
 }
 
 // hazelMixedOld is a client of 2019 at a server of today.
-//
-//	clause: Hazel 2ceee1f Reliable.cs
-//	proves: each direction has a dialect of its own
-//	expect: a is ack3, b is current
 func hazelMixedOld() HazelScenario {
 	return HazelScenario{Name: "mixed-ack3-current", Clause: "Hazel 2ceee1f Reliable.cs",
 		Proves: "each direction has a dialect of its own", Expect: "a is ack3, b is current",

@@ -16,10 +16,6 @@ func running(c hazelpeer.Config, id int64) hazelpeer.Config {
 }
 
 // hazelWrap passes id 65535 under loss.
-//
-//	clause: Hazel c6a228c Reliable.cs (ids)
-//	proves: ids and histories across 65535 to 0
-//	expect: no gap at the wrap; numbers go on from 65536
 func hazelWrap() HazelScenario {
 	s := Setup{Paths: rough(0.03, 0.01, 0.03)}
 	s.Tap.Start = 60 * time.Millisecond
@@ -30,10 +26,6 @@ func hazelWrap() HazelScenario {
 }
 
 // hazelWrapOld passes id 65535 without history.
-//
-//	clause: Hazel v0.1.2 Reliable.cs (ids)
-//	proves: ids across 65535 to 0 where acknowledgements have three bytes
-//	expect: no gap at the wrap; numbers go on from 65536
 func hazelWrapOld() HazelScenario {
 	s := Setup{Paths: lossy(0.03), Port: 4296}
 	s.Tap.Start = 60 * time.Millisecond
@@ -44,10 +36,6 @@ func hazelWrapOld() HazelScenario {
 }
 
 // hazelMidstream starts in the middle.
-//
-//	clause: contract: recognition
-//	proves: a connection is recognised without its Hello
-//	expect: not complete; roles inferred at best
 func hazelMidstream() HazelScenario {
 	s := Setup{Paths: lossy(0.02)}
 	s.Tap.Start = 700 * time.Millisecond
@@ -58,10 +46,6 @@ func hazelMidstream() HazelScenario {
 }
 
 // hazelMidstreamOld starts in the middle of an old release.
-//
-//	clause: contract: recognition
-//	proves: acknowledgements of three bytes are enough
-//	expect: not complete; state unknown, for the Disconnect is not captured
 func hazelMidstreamOld() HazelScenario {
 	s := Setup{Paths: calm(), Port: 4296}
 	s.Tap.Start, s.Tap.Stop = 700*time.Millisecond, 1600*time.Millisecond
@@ -71,11 +55,7 @@ func hazelMidstreamOld() HazelScenario {
 		Play: func(t *HazelTrace) { t.calls(bustle(120), bustle(120), bye) }}
 }
 
-// hazelOneDirection hears the server alone.
-//
-//	clause: contract: recognition
-//	proves: half a connection is counted and not judged
-//	expect: nothing of the client; no finding
+// hazelOneDirection hears the client alone.
 func hazelOneDirection() HazelScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
 	s.Tap.Unseen = [2]bool{false, true}
@@ -86,10 +66,6 @@ func hazelOneDirection() HazelScenario {
 }
 
 // hazelCaptureLoss misses 5% of what passes.
-//
-//	clause: contract: lost.not_captured
-//	proves: what was acknowledged and never captured was missed by the capture
-//	expect: no finding against either end
 func hazelCaptureLoss() HazelScenario {
 	s := Setup{Paths: lossy(0.01)}
 	s.Tap.Loss = 0.05
@@ -100,10 +76,6 @@ func hazelCaptureLoss() HazelScenario {
 }
 
 // hazelEarlyStop ends while both speak.
-//
-//	clause: contract: state
-//	proves: silence at the end of a capture is no fault
-//	expect: established; what is on the way at the end is not lost
 func hazelEarlyStop() HazelScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Stop = 900 * time.Millisecond
@@ -114,10 +86,6 @@ func hazelEarlyStop() HazelScenario {
 }
 
 // hazelCopies has a network that doubles; identification tells.
-//
-//	clause: contract: duplicates
-//	proves: copies of data, acknowledgements and unreliable data by identification
-//	expect: no copy is a retry or a second message
 func hazelCopies() HazelScenario {
 	return HazelScenario{Name: "copies", Clause: "contract: duplicates",
 		Proves: "copies of data, acknowledgements and unreliable data by identification", Expect: "no copy is a retry or a second message",
@@ -126,10 +94,6 @@ func hazelCopies() HazelScenario {
 }
 
 // hazelZeroID has the same network and senders without identification.
-//
-//	clause: contract: duplicates
-//	proves: within 30 ms, equal packets of one id are copies; what has no id is none
-//	expect: copies of acknowledgements and unreliable data count as sent
 func hazelZeroID() HazelScenario {
 	s := Setup{Paths: rough(0.01, 0.08, 0.04), ZeroID: true}
 	s.Tap.Link = sim.Raw
@@ -140,10 +104,6 @@ func hazelZeroID() HazelScenario {
 }
 
 // hazelIPv6 is a session over IPv6 on a tagged network.
-//
-//	clause: contract: duplicates
-//	proves: IPv6 and a VLAN tag are looked through; copies by time alone
-//	expect: as over IPv4 without identification
 func hazelIPv6() HazelScenario {
 	s := Setup{Paths: rough(0.02, 0.03, 0.03), IPv6: true}
 	s.Tap.Link = sim.VLAN
@@ -154,10 +114,6 @@ func hazelIPv6() HazelScenario {
 }
 
 // hazelMalformed has an endpoint that sends what is not Hazel.
-//
-//	clause: Hazel 5ad23c8 UdpConnection.cs (unknown types are ignored)
-//	proves: malformed datagrams are frames of the connection and nothing more
-//	expect: six malformed; the rest as if they were not there
 func hazelMalformed() HazelScenario {
 	return HazelScenario{Name: "malformed", Clause: "Hazel 5ad23c8 UdpConnection.cs (unknown types are ignored)",
 		Proves: "malformed datagrams are frames of the connection and nothing more", Expect: "six malformed; the rest as if they were not there",
@@ -179,10 +135,6 @@ func (t *HazelTrace) raw(side int, payload []byte, tell func(n *note.Note)) {
 }
 
 // hazelLAN has a game that announces itself.
-//
-//	clause: Hazel UdpBroadcaster.cs
-//	proves: an announcement belongs to no connection
-//	expect: five records of hazel-lan; the connection as if they were not there
 func hazelLAN() HazelScenario {
 	return HazelScenario{Name: "lan-announcement", Clause: "Hazel UdpBroadcaster.cs",
 		Proves: "an announcement belongs to no connection", Expect: "five records of hazel-lan; the connection as if they were not there",
@@ -202,10 +154,6 @@ func hazelLAN() HazelScenario {
 }
 
 // hazelDTLS is a session in DTLS records that hide their version.
-//
-//	clause: Hazel d1c25ae Record.cs, AesGcmRecordProtection.cs
-//	proves: Hazel's own records are recognised, and its short messages by their size
-//	expect: dialect dtls; no messages; a Disconnect of 30 bytes closes
 func hazelDTLS() HazelScenario {
 	return HazelScenario{Name: "dtls", Clause: "Hazel d1c25ae Record.cs, AesGcmRecordProtection.cs",
 		Proves: "Hazel's own records are recognised, and its short messages by their size", Expect: "dialect dtls; no messages; a Disconnect of 30 bytes closes",

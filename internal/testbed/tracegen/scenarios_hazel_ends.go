@@ -8,10 +8,6 @@ import (
 )
 
 // hazelKeepAlives is silent for a while, under loss.
-//
-//	clause: Hazel c6a228c KeepAlive.cs
-//	proves: Pings use ids and are never sent again
-//	expect: lost Pings leave numbers that are not acknowledged; no retry of them
 func hazelKeepAlives() HazelScenario {
 	return HazelScenario{Name: "keepalives-current", Clause: "Hazel c6a228c KeepAlive.cs",
 		Proves: "Pings use ids and are never sent again", Expect: "lost Pings leave numbers that are not acknowledged; no retry of them",
@@ -20,10 +16,6 @@ func hazelKeepAlives() HazelScenario {
 }
 
 // hazelKeepAlivesOld keeps alive with Hellos.
-//
-//	clause: Hazel v0.1.2 KeepAlive.cs
-//	proves: a Hello on a live connection keeps it alive and opens none
-//	expect: one connection; Hellos of four bytes counted as keep-alives
 func hazelKeepAlivesOld() HazelScenario {
 	return HazelScenario{Name: "keepalives-0.1", Clause: "Hazel v0.1.2 KeepAlive.cs",
 		Proves: "a Hello on a live connection keeps it alive and opens none", Expect: "one connection; Hellos of four bytes counted as keep-alives",
@@ -32,10 +24,6 @@ func hazelKeepAlivesOld() HazelScenario {
 }
 
 // hazelKeepAlivesBare keeps alive with Hellos of three bytes.
-//
-//	clause: Hazel 5acdf3f KeepAlive.cs
-//	proves: Hellos that are their id alone
-//	expect: one connection; keep-alives of both sides
 func hazelKeepAlivesBare() HazelScenario {
 	return HazelScenario{Name: "keepalives-spec", Clause: "Hazel 5acdf3f KeepAlive.cs",
 		Proves: "Hellos that are their id alone", Expect: "one connection; keep-alives of both sides",
@@ -44,10 +32,6 @@ func hazelKeepAlivesBare() HazelScenario {
 }
 
 // hazelKeepAlivesEmpty keeps alive with Reliables that hold nothing.
-//
-//	clause: Hazel 55d0574 KeepAlive.cs
-//	proves: an empty Reliable after a silence is a keep-alive and no message
-//	expect: keep-alives of both sides; as many messages as were said
 func hazelKeepAlivesEmpty() HazelScenario {
 	return HazelScenario{Name: "keepalives-2016-05-14", Clause: "Hazel 55d0574 KeepAlive.cs",
 		Proves: "an empty Reliable after a silence is a keep-alive and no message", Expect: "keep-alives of both sides; as many messages as were said",
@@ -56,10 +40,6 @@ func hazelKeepAlivesEmpty() HazelScenario {
 }
 
 // hazelPageOpen is another implementation of the page.
-//
-//	clause: Hazel page, Keepalive packets
-//	proves: first ids and the interval of keep-alives, which the page leaves open
-//	expect: dialect spec; empty Reliables every 2 s that are no messages
 func hazelPageOpen() HazelScenario {
 	return HazelScenario{Name: "open-spec", Clause: "Hazel page, Keepalive packets",
 		Proves: "first ids and the interval of keep-alives, which the page leaves open", Expect: "dialect spec; empty Reliables every 2 s that are no messages",
@@ -68,10 +48,6 @@ func hazelPageOpen() HazelScenario {
 }
 
 // hazelPageKilled sends one packet seven times, and says that it gives up.
-//
-//	clause: Hazel page, Reliable Delivery
-//	proves: a Disconnect when the doubled interval has run out is no close
-//	expect: timed-out
 func hazelPageKilled() HazelScenario {
 	return HazelScenario{Name: "killed-open-spec", Clause: "Hazel page, Reliable Delivery",
 		Proves: "a Disconnect when the doubled interval has run out is no close", Expect: "timed-out",
@@ -84,10 +60,6 @@ func hazelPageKilled() HazelScenario {
 }
 
 // hazelRefused is turned away.
-//
-//	clause: Hazel 5cfc61b ThreadLimitedUdpConnectionListener.cs
-//	proves: a Disconnect before any acknowledgement refuses
-//	expect: refused; the client answers
 func hazelRefused() HazelScenario {
 	return HazelScenario{Name: "refused", Clause: "Hazel 5cfc61b ThreadLimitedUdpConnectionListener.cs",
 		Proves: "a Disconnect before any acknowledgement refuses", Expect: "refused; the client answers",
@@ -99,10 +71,6 @@ func hazelRefused() HazelScenario {
 }
 
 // hazelNobody calls a host where nobody listens.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable before any answer is a refusal
-//	expect: refused; Hellos, each answered by ICMP, then a Disconnect
 func hazelNobody() HazelScenario {
 	return HazelScenario{Name: "refused-icmp", Clause: "contract: state",
 		Proves: "ICMP port unreachable before any answer is a refusal", Expect: "refused; Hellos, each answered by ICMP, then a Disconnect",
@@ -114,10 +82,6 @@ func hazelNobody() HazelScenario {
 }
 
 // hazelUnanswered calls a host that is silent.
-//
-//	clause: Hazel c6a228c Reliable.cs (5 s)
-//	proves: an attempt without any answer
-//	expect: timed-out; Hellos for 5 s, then a Disconnect that closes nothing
 func hazelUnanswered() HazelScenario {
 	return HazelScenario{Name: "unanswered", Clause: "Hazel c6a228c Reliable.cs (5 s)",
 		Proves: "an attempt without any answer", Expect: "timed-out; Hellos for 5 s, then a Disconnect that closes nothing",
@@ -129,10 +93,6 @@ func hazelUnanswered() HazelScenario {
 }
 
 // hazelUnansweredOld calls a host that is silent, as the releases of 2016 did.
-//
-//	clause: Hazel v0.1.2 Reliable.cs (three resends)
-//	proves: four Hellos, then silence
-//	expect: timed-out; nothing but Hellos
 func hazelUnansweredOld() HazelScenario {
 	return HazelScenario{Name: "unanswered-0.1", Clause: "Hazel v0.1.2 Reliable.cs (three resends)",
 		Proves: "four Hellos, then silence", Expect: "timed-out; nothing but Hellos",
@@ -145,10 +105,6 @@ func hazelUnansweredOld() HazelScenario {
 }
 
 // hazelKilled loses the client's host in mid sentence.
-//
-//	clause: Hazel c6a228c Reliable.cs (5 s)
-//	proves: retries for 5 s, then a Disconnect nobody hears
-//	expect: timed-out
 func hazelKilled() HazelScenario {
 	return HazelScenario{Name: "killed-peer", Clause: "Hazel c6a228c Reliable.cs (5 s)",
 		Proves: "retries for 5 s, then a Disconnect nobody hears", Expect: "timed-out",
@@ -161,10 +117,6 @@ func hazelKilled() HazelScenario {
 }
 
 // hazelKilledICMP loses the client's process; its host answers for it.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable ends an established connection
-//	expect: reset; retries go on, each answered by ICMP, then a Disconnect
 func hazelKilledICMP() HazelScenario {
 	return HazelScenario{Name: "killed-process", Clause: "contract: state",
 		Proves: "ICMP port unreachable ends an established connection", Expect: "reset; retries go on, each answered by ICMP, then a Disconnect",
@@ -176,10 +128,6 @@ func hazelKilledICMP() HazelScenario {
 }
 
 // hazelKilledOld loses the server of an old release.
-//
-//	clause: Hazel e001519 Reliable.cs (three resends)
-//	proves: three resends, then silence without a Disconnect
-//	expect: timed-out
 func hazelKilledOld() HazelScenario {
 	return HazelScenario{Name: "killed-peer-spec", Clause: "Hazel e001519 Reliable.cs (three resends)",
 		Proves: "three resends, then silence without a Disconnect", Expect: "timed-out",
@@ -193,10 +141,6 @@ func hazelKilledOld() HazelScenario {
 }
 
 // hazelPingDeath loses the server while nobody speaks.
-//
-//	clause: Hazel c6a228c KeepAlive.cs (six Pings)
-//	proves: six Pings without an answer, then a Disconnect
-//	expect: timed-out
 func hazelPingDeath() HazelScenario {
 	return HazelScenario{Name: "ping-death", Clause: "Hazel c6a228c KeepAlive.cs (six Pings)",
 		Proves: "six Pings without an answer, then a Disconnect", Expect: "timed-out",
@@ -209,10 +153,6 @@ func hazelPingDeath() HazelScenario {
 }
 
 // hazelKicked is sent away by the server with a reason.
-//
-//	clause: Hazel 6a22870 NetworkConnection.cs
-//	proves: the data of a Disconnect is no message
-//	expect: closed by b; answered by a
 func hazelKicked() HazelScenario {
 	return HazelScenario{Name: "kicked", Clause: "Hazel 6a22870 NetworkConnection.cs",
 		Proves: "the data of a Disconnect is no message", Expect: "closed by b; answered by a",
@@ -224,10 +164,6 @@ func hazelKicked() HazelScenario {
 
 // hazelHostile is sent away with a text that would colour a terminal, break a table, run a
 // script in a ticket and turn a line around.
-//
-//	clause: Hazel 6a22870 NetworkConnection.cs
-//	proves: what packets carry speaks to no terminal and no page
-//	expect: closed by b; answered by a
 func hazelHostile() HazelScenario {
 	text := "\x1b[31mred\x07 | `code` <script>alert(1)</script> [link](http://x) \u202eevil\u2066\r\n::error::=1+1"
 	return HazelScenario{Name: "kicked-hostile", Clause: "Hazel 6a22870 NetworkConnection.cs",
@@ -239,10 +175,6 @@ func hazelHostile() HazelScenario {
 }
 
 // hazelCrossing ends on both sides within a round trip.
-//
-//	clause: contract: closed_by
-//	proves: neither Disconnect is the answer to the other
-//	expect: closed by both
 func hazelCrossing() HazelScenario {
 	return HazelScenario{Name: "crossing-close", Clause: "contract: closed_by",
 		Proves: "neither Disconnect is the answer to the other", Expect: "closed by both",
@@ -257,10 +189,6 @@ func hazelCrossing() HazelScenario {
 }
 
 // hazelRestart has two connections between the same addresses.
-//
-//	clause: contract: a connection
-//	proves: a Hello with ids that start again opens another connection
-//	expect: two connections, each closed by a
 func hazelRestart() HazelScenario {
 	return HazelScenario{Name: "restart", Clause: "contract: a connection",
 		Proves: "a Hello with ids that start again opens another connection", Expect: "two connections, each closed by a",
@@ -272,10 +200,6 @@ func hazelRestart() HazelScenario {
 }
 
 // hazelStrays has datagrams after the end.
-//
-//	clause: contract: a connection
-//	proves: what comes after a Disconnect belongs to the connection that ended, and opens none
-//	expect: one connection, closed by a
 func hazelStrays() HazelScenario {
 	return HazelScenario{Name: "strays", Clause: "contract: a connection",
 		Proves: "what comes after a Disconnect belongs to the connection that ended, and opens none", Expect: "one connection, closed by a",

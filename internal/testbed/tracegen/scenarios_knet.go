@@ -27,10 +27,6 @@ func knetList() []KnetScenario {
 }
 
 // knetClean is the plainest session of the library.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp
-//	proves: the connect datagram, both pings of the server, reliable numbers, acknowledgements, Disconnect
-//	expect: nothing lost, no retry; closed by a
 func knetClean() KnetScenario {
 	return KnetScenario{Name: "clean-reference", Clause: "kNet 715850d UDPMessageConnection.cpp",
 		Proves: "the connect datagram, both pings of the server, reliable numbers, acknowledgements, Disconnect",
@@ -40,10 +36,6 @@ func knetClean() KnetScenario {
 }
 
 // knetLossy has every accident of a path.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 248-258
-//	proves: messages travel again in datagrams with new PacketIDs, together with others
-//	expect: retries of messages, not of datagrams; closed by a
 func knetLossy() KnetScenario {
 	return KnetScenario{Name: "lossy-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 248-258",
 		Proves: "messages travel again in datagrams with new PacketIDs, together with others",
@@ -58,10 +50,6 @@ func knetLossy() KnetScenario {
 }
 
 // knet2010 is the library before 2011-02.
-//
-//	clause: kNet a8a8c41 (2010-09)
-//	proves: ids 0 to 3, first PacketID 0
-//	expect: pings and acknowledgements are seen; closed by a
 func knet2010() KnetScenario {
 	return KnetScenario{Name: "clean-2010", Clause: "kNet a8a8c41 (2010-09)",
 		Proves: "ids 0 to 3, first PacketID 0", Expect: "pings and acknowledgements are seen; closed by a",
@@ -73,10 +61,6 @@ func knet2010() KnetScenario {
 }
 
 // knetHello connects with a text of the application.
-//
-//	clause: kNet 715850d Network.cpp 776-799
-//	proves: a connect datagram may hold anything
-//	expect: complete; its first frame is the connect datagram
 func knetHello() KnetScenario {
 	a := knetpeer.Library()
 	a.Hello = []byte("join room 7 as robin")
@@ -87,10 +71,6 @@ func knetHello() KnetScenario {
 }
 
 // knetTransfers sends large messages.
-//
-//	clause: kNet 715850d MessageConnection.cpp 681-688, FragmentedTransferManager.cpp
-//	proves: fragments of 318 bytes, four a datagram; the same transfer id again and again, and several at once
-//	expect: every large message put together; closed by a
 func knetTransfers() KnetScenario {
 	return KnetScenario{Name: "transfers-reference", Clause: "kNet 715850d MessageConnection.cpp 681-688, FragmentedTransferManager.cpp",
 		Proves: "fragments of 318 bytes, four a datagram; the same transfer id again and again, and several at once",
@@ -104,10 +84,6 @@ func knetTransfers() KnetScenario {
 }
 
 // knetTransfersLossy loses and swaps fragments.
-//
-//	clause: kNet page, Fragmented Transfers
-//	proves: fragments that come before their start, or again in other datagrams
-//	expect: every large message that is visible put together in the order of fragments
 func knetTransfersLossy() KnetScenario {
 	return KnetScenario{Name: "transfers-lossy-reference", Clause: "kNet page, Fragmented Transfers",
 		Proves: "fragments that come before their start, or again in other datagrams",
@@ -122,10 +98,6 @@ func knetTransfersLossy() KnetScenario {
 }
 
 // knetSkips replaces messages that were not sent yet.
-//
-//	clause: kNet 715850d MessageConnection.cpp 970-1005
-//	proves: reliable numbers that were never sent are no loss
-//	expect: nothing missing
 func knetSkips() KnetScenario {
 	c := knetpeer.Library()
 	c.Skips = true
@@ -136,10 +108,6 @@ func knetSkips() KnetScenario {
 }
 
 // knetFlowIgnored has applications that ask for a rate.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 964-987
-//	proves: a FlowControlRequest with a reliable number is no application message, and the library ignores it
-//	expect: messages without the requests; closed by b
 func knetFlowIgnored() KnetScenario {
 	return KnetScenario{Name: "flow-control-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 964-987",
 		Proves: "a FlowControlRequest with a reliable number is no application message, and the library ignores it",
@@ -153,10 +121,6 @@ func knetFlowIgnored() KnetScenario {
 }
 
 // knetWrap passes the ends of all ranges under loss.
-//
-//	clause: kNet 715850d NetworkMessage.h 37-40
-//	proves: PacketIDs wrap at 2^22 and reliable numbers at 2^31
-//	expect: no gap at the wraps; message numbers go on from 2^31
 func knetWrap() KnetScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Start = 100 * time.Millisecond
@@ -170,10 +134,6 @@ func knetWrap() KnetScenario {
 }
 
 // knetCopies has a network that doubles.
-//
-//	clause: contract: duplicates
-//	proves: a PacketID twice is a copy, whatever its identification
-//	expect: no copy is a retry or a second message
 func knetCopies() KnetScenario {
 	return KnetScenario{Name: "copies-reference", Clause: "contract: duplicates",
 		Proves: "a PacketID twice is a copy, whatever its identification", Expect: "no copy is a retry or a second message",
@@ -185,10 +145,6 @@ func knetCopies() KnetScenario {
 }
 
 // knetZeroID has no identification to go by.
-//
-//	clause: contract: duplicates
-//	proves: PacketIDs alone tell copies
-//	expect: as with identification
 func knetZeroID() KnetScenario {
 	s := Setup{Paths: calm(), ZeroID: true}
 	s.Tap.Link = sim.Raw
@@ -203,10 +159,6 @@ func knetZeroID() KnetScenario {
 
 // knetIPv6 is the library's format over IPv6, which the library itself does not
 // know.
-//
-//	clause: contract: duplicates
-//	proves: IPv6 and a VLAN tag are looked through; PacketIDs tell copies
-//	expect: as over IPv4
 func knetIPv6() KnetScenario {
 	s := Setup{Paths: calm(), IPv6: true}
 	s.Tap.Link = sim.VLAN

@@ -8,10 +8,6 @@ import (
 )
 
 // knetMidstream starts in the middle.
-//
-//	clause: contract: recognition
-//	proves: a connection is recognised without its start
-//	expect: not complete; roles inferred at best
 func knetMidstream() KnetScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Start = 1200 * time.Millisecond
@@ -25,10 +21,6 @@ func knetMidstream() KnetScenario {
 }
 
 // knetPageMidstream starts and ends in the middle.
-//
-//	clause: contract: recognition
-//	proves: pings, acknowledgements and PacketIDs are enough
-//	expect: not complete; state unknown, for the Disconnect is not captured
 func knetPageMidstream() KnetScenario {
 	s := Setup{Paths: lossy(0.02)}
 	s.Tap.Start, s.Tap.Stop = 2*time.Second, 12*time.Second
@@ -39,10 +31,6 @@ func knetPageMidstream() KnetScenario {
 }
 
 // knetOneDirection hears the client alone.
-//
-//	clause: contract: recognition
-//	proves: half a connection is counted and not judged
-//	expect: nothing of the server; no finding
 func knetOneDirection() KnetScenario {
 	s := Setup{Paths: calm(), HideState: true}
 	s.Tap.Unseen = [2]bool{false, true}
@@ -56,10 +44,6 @@ func knetOneDirection() KnetScenario {
 }
 
 // knetPageOneDirection hears the server alone.
-//
-//	clause: contract: recognition
-//	proves: half a connection of the page
-//	expect: nothing of the client; no finding
 func knetPageOneDirection() KnetScenario {
 	s := Setup{Paths: lossy(0.02), HideState: true}
 	s.Tap.Unseen = [2]bool{true, false}
@@ -70,10 +54,6 @@ func knetPageOneDirection() KnetScenario {
 }
 
 // knetCaptureLoss misses 5% of what passes.
-//
-//	clause: contract: lost.not_captured
-//	proves: what was acknowledged and never captured was missed by the capture
-//	expect: no finding against either end
 func knetCaptureLoss() KnetScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Loss = 0.05
@@ -87,10 +67,6 @@ func knetCaptureLoss() KnetScenario {
 }
 
 // knetPageCaptureLoss misses 5% of the page's datagrams.
-//
-//	clause: contract: lost.not_captured
-//	proves: a dependency that the capture missed holds nothing back
-//	expect: no finding against either end
 func knetPageCaptureLoss() KnetScenario {
 	s := Setup{Paths: lossy(0.01)}
 	s.Tap.Loss = 0.05
@@ -101,10 +77,6 @@ func knetPageCaptureLoss() KnetScenario {
 }
 
 // knetEarlyStop ends while both speak.
-//
-//	clause: contract: state
-//	proves: silence at the end of a capture is no fault
-//	expect: established; what is on the way at the end is not lost
 func knetEarlyStop() KnetScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Stop = 2500 * time.Millisecond
@@ -115,10 +87,6 @@ func knetEarlyStop() KnetScenario {
 }
 
 // knetMalformed has endpoints that send what is not kNet.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 720-905
-//	proves: malformed datagrams are frames of the connection and nothing more
-//	expect: seven malformed; the rest as if they were not there
 func knetMalformed() KnetScenario {
 	return KnetScenario{Name: "malformed-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 720-905",
 		Proves: "malformed datagrams are frames of the connection and nothing more",
@@ -139,10 +107,6 @@ func knetMalformed() KnetScenario {
 }
 
 // knetPageMalformed has endpoints that send what is not the page's.
-//
-//	clause: kNet page, Datagram Byte Format
-//	proves: malformed datagrams of the page
-//	expect: six malformed; the rest as if they were not there
 func knetPageMalformed() KnetScenario {
 	return KnetScenario{Name: "malformed-page", Clause: "kNet page, Datagram Byte Format",
 		Proves: "malformed datagrams of the page", Expect: "six malformed; the rest as if they were not there",
@@ -161,10 +125,6 @@ func knetPageMalformed() KnetScenario {
 }
 
 // knetThirdParty has someone else throw garbage at both ends.
-//
-//	clause: contract: frames
-//	proves: garbage in an endpoint's name is of the connection and changes nothing
-//	expect: eight malformed, three without a message; the rest as if they were not there
 func knetThirdParty() KnetScenario {
 	return KnetScenario{Name: "garbage-reference", Clause: "contract: frames",
 		Proves: "garbage in an endpoint's name is of the connection and changes nothing",

@@ -18,10 +18,6 @@ func (t *KnetTrace) before(then func()) {
 }
 
 // knetNobody calls a host where nobody listens.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable before any answer is a refusal
-//	expect: two connections: one closed by a, one refused
 func knetNobody() KnetScenario {
 	return KnetScenario{Name: "refused-icmp-page", Clause: "contract: state",
 		Proves: "ICMP port unreachable before any answer is a refusal", Expect: "two connections: one closed by a, one refused",
@@ -35,10 +31,6 @@ func knetNobody() KnetScenario {
 }
 
 // knetKilledLate loses the server while nobody speaks.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 373-387
-//	proves: a server that dies while nobody speaks
-//	expect: timed-out: the client pings until 15 s have passed
 func knetKilledLate() KnetScenario {
 	return KnetScenario{Name: "killed-late-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 373-387",
 		Proves: "a server that dies while nobody speaks", Expect: "timed-out: the client pings until 15 s have passed",
@@ -52,10 +44,6 @@ func knetKilledLate() KnetScenario {
 }
 
 // knetNobodyThere calls a host where nobody listens any more, as the library does.
-//
-//	clause: kNet 715850d Network.cpp 776-799
-//	proves: one connect datagram, one ICMP port unreachable
-//	expect: two connections: one closed by a, one refused
 func knetNobodyThere() KnetScenario {
 	return KnetScenario{Name: "refused-icmp-reference", Clause: "kNet 715850d Network.cpp 776-799",
 		Proves: "one connect datagram, one ICMP port unreachable", Expect: "two connections: one closed by a, one refused",
@@ -69,10 +57,6 @@ func knetNobodyThere() KnetScenario {
 }
 
 // knetTurnedAway calls a server of the library that takes nobody.
-//
-//	clause: kNet 715850d NetworkServer.cpp 296-311
-//	proves: the library refuses by silence, and its client waits without end
-//	expect: two connections: one closed by a, one opening
 func knetTurnedAway() KnetScenario {
 	return KnetScenario{Name: "turned-away-reference", Clause: "kNet 715850d NetworkServer.cpp 296-311",
 		Proves: "the library refuses by silence, and its client waits without end", Expect: "two connections: one closed by a, one opening",
@@ -84,10 +68,6 @@ func knetTurnedAway() KnetScenario {
 }
 
 // knetPageUnanswered calls a host that is silent.
-//
-//	clause: kNet page, Characteristic Values (ConnectTimeOut)
-//	proves: an attempt without any answer
-//	expect: two connections: one closed by a, one timed-out after ConnectSyns for 10 s
 func knetPageUnanswered() KnetScenario {
 	return KnetScenario{Name: "unanswered-page", Clause: "kNet page, Characteristic Values (ConnectTimeOut)",
 		Proves: "an attempt without any answer", Expect: "two connections: one closed by a, one timed-out after ConnectSyns for 10 s",
@@ -99,10 +79,6 @@ func knetPageUnanswered() KnetScenario {
 }
 
 // knetRefused is turned away.
-//
-//	clause: kNet page, Session Management (AMB-KN-24)
-//	proves: a DisconnectAck in answer to ConnectSyn refuses
-//	expect: two connections: one closed by a, one refused
 func knetRefused() KnetScenario {
 	return KnetScenario{Name: "refused-page", Clause: "kNet page, Session Management (AMB-KN-24)",
 		Proves: "a DisconnectAck in answer to ConnectSyn refuses", Expect: "two connections: one closed by a, one refused",
@@ -111,10 +87,6 @@ func knetRefused() KnetScenario {
 }
 
 // knetHandshakeLost loses the first ConnectSyn and the first ConnectSynAck.
-//
-//	clause: kNet page, Session Management
-//	proves: a ConnectSyn sent again opens no second connection
-//	expect: one connection; three ConnectSyns
 func knetHandshakeLost() KnetScenario {
 	return KnetScenario{Name: "handshake-lost-page", Clause: "kNet page, Session Management",
 		Proves: "a ConnectSyn sent again opens no second connection", Expect: "one connection; three ConnectSyns",
@@ -127,10 +99,6 @@ func knetHandshakeLost() KnetScenario {
 }
 
 // knetKilled loses the client's host.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 373-387
-//	proves: messages sent again every 5 s, then silence without a Disconnect
-//	expect: timed-out
 func knetKilled() KnetScenario {
 	return KnetScenario{Name: "killed-peer-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 373-387",
 		Proves: "messages sent again every 5 s, then silence without a Disconnect", Expect: "timed-out",
@@ -144,10 +112,6 @@ func knetKilled() KnetScenario {
 }
 
 // knetPageKilled loses the server's host.
-//
-//	clause: kNet page, Characteristic Values (ConnectionLostTimeout)
-//	proves: datagrams sent again every 2 s, silence after 15 s
-//	expect: timed-out
 func knetPageKilled() KnetScenario {
 	return KnetScenario{Name: "killed-peer-page", Clause: "kNet page, Characteristic Values (ConnectionLostTimeout)",
 		Proves: "datagrams sent again every 2 s, silence after 15 s", Expect: "timed-out",
@@ -161,10 +125,6 @@ func knetPageKilled() KnetScenario {
 }
 
 // knetKilledICMP loses the server's process; its host answers for it.
-//
-//	clause: contract: state
-//	proves: ICMP port unreachable ends an established connection
-//	expect: reset; the client closes at once
 func knetKilledICMP() KnetScenario {
 	return KnetScenario{Name: "killed-process-reference", Clause: "contract: state",
 		Proves: "ICMP port unreachable ends an established connection", Expect: "reset; the client closes at once",
@@ -177,10 +137,6 @@ func knetKilledICMP() KnetScenario {
 
 // knetPageKilledICMP loses the client's process; a server's socket does not learn
 // of it.
-//
-//	clause: contract: state
-//	proves: datagrams go on, each answered by ICMP
-//	expect: reset
 func knetPageKilledICMP() KnetScenario {
 	return KnetScenario{Name: "killed-process-page", Clause: "contract: state",
 		Proves: "datagrams go on, each answered by ICMP", Expect: "reset",
@@ -192,10 +148,6 @@ func knetPageKilledICMP() KnetScenario {
 }
 
 // knetKicked is sent away by the server.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 612-632
-//	proves: a Disconnect goes before what is queued, and has a reliable number that nobody acknowledges
-//	expect: closed by b
 func knetKicked() KnetScenario {
 	return KnetScenario{Name: "kicked-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 612-632",
 		Proves: "a Disconnect goes before what is queued, and has a reliable number that nobody acknowledges", Expect: "closed by b",
@@ -206,10 +158,6 @@ func knetKicked() KnetScenario {
 }
 
 // knetCrossing ends on both sides within a round trip.
-//
-//	clause: contract: closed_by
-//	proves: neither Disconnect is the answer to the other
-//	expect: closed by both
 func knetCrossing() KnetScenario {
 	return KnetScenario{Name: "crossing-close-reference", Clause: "contract: closed_by",
 		Proves: "neither Disconnect is the answer to the other", Expect: "closed by both",
@@ -229,10 +177,6 @@ func (t *KnetTrace) crossing() func(p *knetpeer.Peer) {
 }
 
 // knetPageCrossing ends on both sides; each answers the other.
-//
-//	clause: kNet page, Closing a Session (AMB-KN-11)
-//	proves: an answer after the own Disconnect
-//	expect: closed by both
 func knetPageCrossing() KnetScenario {
 	return KnetScenario{Name: "crossing-close-page", Clause: "kNet page, Closing a Session (AMB-KN-11)",
 		Proves: "an answer after the own Disconnect", Expect: "closed by both",
@@ -241,10 +185,6 @@ func knetPageCrossing() KnetScenario {
 }
 
 // knetEarly does not wait for the answer.
-//
-//	clause: kNet page, Closing a Session (3)
-//	proves: ICMP in answer to the DisconnectAck is no reset
-//	expect: closed by a
 func knetEarly() KnetScenario {
 	return KnetScenario{Name: "hasty-close-page", Clause: "kNet page, Closing a Session (3)",
 		Proves: "ICMP in answer to the DisconnectAck is no reset", Expect: "closed by a",
@@ -255,10 +195,6 @@ func knetEarly() KnetScenario {
 }
 
 // knetNoAnswer waits for an answer that is lost.
-//
-//	clause: kNet page, Closing a Session (2)
-//	proves: a close needs no answer
-//	expect: closed by a; nothing follows but the lost DisconnectAck
 func knetNoAnswer() KnetScenario {
 	return KnetScenario{Name: "answer-lost-page", Clause: "kNet page, Closing a Session (2)",
 		Proves: "a close needs no answer", Expect: "closed by a; the DisconnectAck is not captured",
@@ -276,10 +212,6 @@ func knetNoAnswer() KnetScenario {
 }
 
 // knetUnheard loses the library's only Disconnect after the capture point.
-//
-//	clause: kNet 715850d UDPMessageConnection.cpp 612-621 (never sent again)
-//	proves: the other side goes on for 15 s, and that is no new connection
-//	expect: closed by a; pings of b after it, answered by ICMP
 func knetUnheard() KnetScenario {
 	return KnetScenario{Name: "disconnect-lost-reference", Clause: "kNet 715850d UDPMessageConnection.cpp 612-621 (never sent again)",
 		Proves: "the other side goes on for 15 s, and that is no new connection",
@@ -299,10 +231,6 @@ func knetUnheard() KnetScenario {
 
 // knetStray has a ping that arrives after the end: the library's server takes its
 // sender for someone new.
-//
-//	clause: kNet 715850d NetworkServer.cpp 223-354
-//	proves: a second series of the server's PacketIDs is another connection
-//	expect: two connections; the second one has datagrams of the server alone
 func knetStray() KnetScenario {
 	return KnetScenario{Name: "second-series-reference", Clause: "kNet 715850d NetworkServer.cpp 223-354",
 		Proves: "a second series of the server's PacketIDs is another connection",
@@ -326,10 +254,6 @@ func knetStray() KnetScenario {
 }
 
 // knetAgain has two connections between the same addresses.
-//
-//	clause: contract: a connection
-//	proves: a connect datagram after a close opens another connection
-//	expect: two connections, each closed by a
 func knetAgain() KnetScenario {
 	return KnetScenario{Name: "again-reference", Clause: "contract: a connection",
 		Proves: "a connect datagram after a close opens another connection", Expect: "two connections, each closed by a",
@@ -341,10 +265,6 @@ func knetAgain() KnetScenario {
 }
 
 // knetPageAgain has two connections between the same addresses.
-//
-//	clause: contract: a connection
-//	proves: a ConnectSyn after a close opens another connection
-//	expect: two connections, each closed by a
 func knetPageAgain() KnetScenario {
 	return KnetScenario{Name: "again-page", Clause: "contract: a connection",
 		Proves: "a ConnectSyn after a close opens another connection", Expect: "two connections, each closed by a",

@@ -8,10 +8,6 @@ import (
 )
 
 // knetPage is the plainest session of the page.
-//
-//	clause: kNet page, Session Management
-//	proves: the handshake, reliable datagrams, dependencies, acknowledgements, Disconnect
-//	expect: nothing lost, no retry; closed by a
 func knetPage() KnetScenario {
 	return KnetScenario{Name: "clean-page", Clause: "kNet page, Session Management",
 		Proves: "the handshake, reliable datagrams, dependencies, acknowledgements, Disconnect",
@@ -21,10 +17,6 @@ func knetPage() KnetScenario {
 }
 
 // knetPageLossy has every accident of a path.
-//
-//	clause: kNet page, Reliable Datagrams
-//	proves: a datagram sent again after 2 s is no copy
-//	expect: counts as in the truth; closed by a
 func knetPageLossy() KnetScenario {
 	return KnetScenario{Name: "lossy-page", Clause: "kNet page, Reliable Datagrams",
 		Proves: "a datagram sent again after 2 s is no copy", Expect: "counts as in the truth; closed by a",
@@ -49,10 +41,6 @@ func chained(n int) Traffic {
 }
 
 // knetPageLate has the ids of the later revision.
-//
-//	clause: kNet page (2011-03), Reserved Messages
-//	proves: ids 1 to 4
-//	expect: pings and acknowledgements are seen; closed by b
 func knetPageLate() KnetScenario {
 	return KnetScenario{Name: "clean-page-2011", Clause: "kNet page (2011-03), Reserved Messages",
 		Proves: "ids 1 to 4", Expect: "pings and acknowledgements are seen; closed by b",
@@ -63,10 +51,6 @@ func knetPageLate() KnetScenario {
 }
 
 // knetPageWordFirst reads the layout of a PacketAck as others do not.
-//
-//	clause: kNet page, Reserved Messages (AMB-KN-06)
-//	proves: the bits of acknowledgements that begin in the u32
-//	expect: counts as in the truth; closed by a
 func knetPageWordFirst() KnetScenario {
 	c := knetpeer.Page()
 	c.WordFirst = true
@@ -88,10 +72,6 @@ func knetPageWordFirst() KnetScenario {
 }
 
 // knetPageTransfers sends large messages whose fragments leave in any order.
-//
-//	clause: kNet page, Fragmented Transfers
-//	proves: fragments of 470 bytes in any order, before their start too; transfer ids used again
-//	expect: every large message put together; closed by a
 func knetPageTransfers() KnetScenario {
 	c := knetpeer.Page()
 	c.Scatter = true
@@ -107,10 +87,6 @@ func knetPageTransfers() KnetScenario {
 }
 
 // knetPageCodes uses every InOrder code.
-//
-//	clause: kNet page, InOrder Datagrams and Messages
-//	proves: codes 0 to 7; one dependency by code, one by index, several by indexes
-//	expect: messages in the order sent; closed by a
 func knetPageCodes() KnetScenario {
 	return KnetScenario{Name: "dependencies-page", Clause: "kNet page, InOrder Datagrams and Messages",
 		Proves: "codes 0 to 7; one dependency by code, one by index, several by indexes",
@@ -140,10 +116,6 @@ func (t *KnetTrace) chorus(p *knetpeer.Peer, times int, end func(*knetpeer.Peer)
 }
 
 // knetPageOrder loses what others depend on.
-//
-//	clause: kNet page, InOrder Datagrams and Messages
-//	proves: a message waits for those it depends on, unreliable ones too
-//	expect: messages in the order of their dependencies; closed by a
 func knetPageOrder() KnetScenario {
 	return KnetScenario{Name: "dependencies-lossy-page", Clause: "kNet page, InOrder Datagrams and Messages",
 		Proves: "a message waits for those it depends on, unreliable ones too",
@@ -153,10 +125,6 @@ func knetPageOrder() KnetScenario {
 }
 
 // knetPageNewIDs sends again under new PacketIDs.
-//
-//	clause: kNet page, Reliable Datagrams ("unique PacketID", AMB-KN-10)
-//	proves: a datagram sent again is known by its messages
-//	expect: retries though no PacketID comes twice; closed by a
 func knetPageNewIDs() KnetScenario {
 	c := knetpeer.Page()
 	c.NewIDs = true
@@ -169,10 +137,6 @@ func knetPageNewIDs() KnetScenario {
 }
 
 // knetPageFlow asks for more, and for less.
-//
-//	clause: kNet page, Flow Control
-//	proves: a FlowControlRequest is reliable and no application message
-//	expect: the client is slow at first, then fast; closed by a
 func knetPageFlow() KnetScenario {
 	return KnetScenario{Name: "flow-control-page", Clause: "kNet page, Flow Control",
 		Proves: "a FlowControlRequest is reliable and no application message",
@@ -188,10 +152,6 @@ func knetPageFlow() KnetScenario {
 }
 
 // knetPageWrap passes PacketID 2^22 under loss.
-//
-//	clause: kNet page, Datagram Byte Format (22 bits)
-//	proves: PacketIDs, acknowledgements and dependencies across the wrap
-//	expect: no gap at the wrap; message numbers go on from 2^22
 func knetPageWrap() KnetScenario {
 	s := Setup{Paths: calm()}
 	s.Tap.Start = 100 * time.Millisecond
@@ -205,10 +165,6 @@ func knetPageWrap() KnetScenario {
 }
 
 // knetPageCopies has a network that doubles; identification tells.
-//
-//	clause: contract: duplicates
-//	proves: copies by identification, acknowledgements and pings too
-//	expect: no copy is a retry or a second message
 func knetPageCopies() KnetScenario {
 	return KnetScenario{Name: "copies-page", Clause: "contract: duplicates",
 		Proves: "copies by identification, acknowledgements and pings too", Expect: "no copy is a retry or a second message",
@@ -217,10 +173,6 @@ func knetPageCopies() KnetScenario {
 }
 
 // knetPageZeroID has the same network and senders without identification.
-//
-//	clause: contract: duplicates
-//	proves: the same datagram within 30 ms is a copy, later it is sent again
-//	expect: as with identification
 func knetPageZeroID() KnetScenario {
 	s := Setup{Paths: rough(0.03, 0.08, 0.05), ZeroID: true}
 	s.Tap.Link = sim.Raw
@@ -231,10 +183,6 @@ func knetPageZeroID() KnetScenario {
 }
 
 // knetPageIPv6 is a session over IPv6, on the "any" device of Linux.
-//
-//	clause: contract: duplicates
-//	proves: IPv6 and LINUX_SLL2 are looked through; copies by time alone
-//	expect: as over IPv4 without identification
 func knetPageIPv6() KnetScenario {
 	s := Setup{Paths: rough(0.02, 0.03, 0.03), IPv6: true}
 	s.Tap.Link = sim.SLL2

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -51,14 +52,14 @@ func between(all []dissect.Datagram, ends [2]string) (some []dissect.Datagram) {
 // TestTimedOutByClock: a run without end knows by the clock alone that a side has given
 // up. No packet of anybody comes after the last one that proves it not yet.
 func TestTimedOutByClock(t *testing.T) {
-	truths, err := filepath.Glob("../../testdata/pcaps/*/*.truth.json")
+	truths, err := filepath.Glob("../../../testdata/pcaps/*/*.truth.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	waited := map[string]int{}
 	for _, truth := range truths {
 		for _, ends := range timedOutIn(t, truth) {
-			all := between(readAll(t, strings.TrimSuffix(truth, ".truth.json")+".pcap"), ends)
+			all := between(captured.Tracked(t, strings.TrimSuffix(truth, ".truth.json")+".pcap"), ends)
 			for i := range all {
 				all[i].Frame = uint64(i + 1)
 			}

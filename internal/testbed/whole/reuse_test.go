@@ -1,18 +1,18 @@
-package pipeline
+package whole
 
 import (
 	"bytes"
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -85,13 +85,13 @@ func give(t *session.Table, x *dissect.Datagram) {
 // is judged or delivered later, up to the end, looks at neither. Each trace is tried whole
 // and damaged, in one of two ways or in both: see everyCase.
 func TestReuse(t *testing.T) {
-	files, _ := filepath.Glob("../../testdata/pcaps/*/*.pcap")
+	files, _ := filepath.Glob("../../../testdata/pcaps/*/*.pcap")
 	if len(files) == 0 {
 		t.Fatal("no traces")
 	}
 	rnd := rand.New(rand.NewPCG(11, 3))
 	for i, f := range files {
-		all := datagrams(t, f)
+		all := captured.Datagrams(t, f)
 		if len(all) > 300 {
 			all = all[:300]
 		}
@@ -140,14 +140,14 @@ func damaged(rnd *rand.Rand, all []dissect.Datagram) (out []dissect.Datagram) {
 // TestWorkersOnDamagedTraces: the number of workers changes nothing in captures of
 // all protocols at once, damaged ones among them.
 func TestWorkersOnDamagedTraces(t *testing.T) {
-	files, _ := filepath.Glob("../../testdata/pcaps/*/*.pcap")
+	files, _ := filepath.Glob("../../../testdata/pcaps/*/*.pcap")
 	if len(files) == 0 {
 		t.Fatal("no traces")
 	}
 	rnd := rand.New(rand.NewPCG(4, 2))
 	var party []dissect.Datagram
 	for i, f := range files {
-		all := datagrams(t, f)
+		all := captured.Datagrams(t, f)
 		if len(all) > 150 {
 			all = all[:150]
 		}
@@ -162,42 +162,12 @@ func TestWorkersOnDamagedTraces(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(party, func(a, b dissect.Datagram) int { return cmp.Compare(a.Frame, b.Frame) })
-	path := rawFile(t, party)
-	want := said(t, []string{path}, protocols.Options{}, 1, NDJSON, session.HashMessages)
+	path := filepath.Join(t.TempDir(), "party.pcap")
+	captured.Write(t, path, party)
+	want := said(t, []string{path}, protocols.Options{}, 1, pipeline.NDJSON, session.HashMessages)
 	for _, workers := range []int{2, 7} {
-		if got := said(t, []string{path}, protocols.Options{}, workers, NDJSON, session.HashMessages); got != want {
+		if got := said(t, []string{path}, protocols.Options{}, workers, pipeline.NDJSON, session.HashMessages); got != want {
 			t.Errorf("%d workers: %s", workers, firstDifference(got, want))
 		}
 	}
-}
-
-// rawFile writes datagrams to a capture of raw IP, each pair in the network its
-// second byte names.
-func rawFile(t *testing.T, all []dissect.Datagram) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "party.pcap")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	out, err := capture.NewWriter(f, capture.WriterOptions{Format: "pcap", Interfaces: []capture.Interface{{Link: capture.LinkRaw}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range all {
-		d, there := all[i], 28+len(all[i].Payload)
-		if d.Cut() {
-			d.Payload = append(slices.Clone(d.Payload), make([]byte, d.Length-len(d.Payload))...)
-		}
-		r := capture.Record{Data: rawIPv4(&d, d.Src.IP[13]), Time: d.Time, HasTime: true}
-		r.WireLen, r.Data = len(r.Data), r.Data[:there]
-		if err := out.Write(&r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }

@@ -1,4 +1,4 @@
-package pipeline_test
+package whole
 
 import (
 	"hash/fnv"
@@ -141,7 +141,7 @@ func same(t *testing.T, file []byte, how plan, one *yield) {
 	many := runEverything(t, file, how)
 	for _, pair := range [][2]string{{one.frames, many.frames}, {one.analysis, many.analysis}, {one.check, many.check}, {one.texts, many.texts}} {
 		if pair[0] != pair[1] {
-			t.Errorf("3 workers differ at line %s", difference(pair[1], pair[0]))
+			t.Errorf("3 workers differ at %s", firstDifference(pair[1], pair[0]))
 		}
 	}
 }
@@ -154,15 +154,4 @@ func valid(t *testing.T, schemas schemaSet, y *yield) {
 			t.Error(err)
 		}
 	}
-}
-
-// difference shows the first line in which two texts differ.
-func difference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return g[i] + "\nwant " + w[i]
-		}
-	}
-	return "beyond the end of one of them"
 }

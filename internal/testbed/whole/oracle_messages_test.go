@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"crypto/sha256"

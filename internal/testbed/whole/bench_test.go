@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"io"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
@@ -39,14 +40,14 @@ func benchCapture(b *testing.B, signing string) string {
 	return path
 }
 
-func benchRun(b *testing.B, path string, attach func(r *Run) (finish func() error)) {
+func benchRun(b *testing.B, path string, attach func(r *pipeline.Run) (finish func() error)) {
 	b.Helper()
 	for b.Loop() {
 		src, err := capture.Open([]string{path}, capture.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+		r := pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
 		finish := attach(&r)
 		if err := r.Do(); err != nil {
 			b.Fatal(err)
@@ -66,8 +67,8 @@ func BenchmarkAnalyze(b *testing.B) {
 	for _, kind := range []string{"none", "fast", "full", "dp4", "knet", "hazel"} {
 		b.Run(kind, func(b *testing.B) {
 			path := benchCapture(b, kind)
-			benchRun(b, path, func(r *Run) func() error {
-				var f Findings
+			benchRun(b, path, func(r *pipeline.Run) func() error {
+				var f pipeline.Findings
 				f.Attach(r)
 				return func() error { return nil }
 			})
@@ -76,13 +77,13 @@ func BenchmarkAnalyze(b *testing.B) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for name, mode := range map[string]FrameMode{"text": Lines, "ndjson": NDJSON, "tree": Tree} {
+	for name, mode := range map[string]pipeline.FrameMode{"text": pipeline.Lines, "ndjson": pipeline.NDJSON, "tree": pipeline.Tree} {
 		b.Run(name, func(b *testing.B) {
 			path := benchCapture(b, "none")
-			benchRun(b, path, func(r *Run) func() error {
-				p := &Frames{Mode: mode, Clock: &render.Clock{}, Titles: protocols.Tables()}
+			benchRun(b, path, func(r *pipeline.Run) func() error {
+				p := &pipeline.Frames{Mode: mode, Clock: &render.Clock{}, Titles: protocols.Tables()}
 				p.Configure(&r.Config)
-				q := NewQueue(io.Discard, p)
+				q := pipeline.NewQueue(io.Discard, p)
 				q.Attach(r)
 				return q.Finish
 			})

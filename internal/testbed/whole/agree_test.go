@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	dp8rules "github.com/dpdissect/dpdissect/dp8/rules"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
@@ -75,7 +76,7 @@ func mostly(list []string) string {
 // TestOracleTraces compares tracker and oracle on every committed trace that is
 // not fully signed with forgeries in it.
 func TestOracleTraces(t *testing.T) {
-	files, _ := filepath.Glob("../../testdata/pcaps/dp8/*.truth.json")
+	files, _ := filepath.Glob("../../../testdata/pcaps/dp8/*.truth.json")
 	if len(files) == 0 {
 		t.Fatal("no traces under testdata/pcaps/dp8")
 	}
@@ -97,7 +98,7 @@ func TestOracleTraces(t *testing.T) {
 			if strings.HasSuffix(name, "one-direction") || len(truth.Connections[0].Directions) < 2 {
 				cfg.Force = forceDP8(opts)
 			}
-			if d := agree(readAll(t, captures[0]), tell, cfg); d != nil {
+			if d := agree(captured.Tracked(t, captures[0]), tell, cfg); d != nil {
 				t.Error(mostly(d))
 			}
 		})
@@ -108,7 +109,7 @@ func TestOracleTraces(t *testing.T) {
 func TestOracleCaptures(t *testing.T) {
 	for _, file := range pcaps.Files(t, "directplay/dp8_*") {
 		t.Run(pcaps.Name(file), func(t *testing.T) {
-			if d := agree(readAll(t, file), foreignTruth(t, file), session.Config{Protocols: protocols.All(protocols.Options{})}); d != nil {
+			if d := agree(captured.Tracked(t, file), foreignTruth(t, file), session.Config{Protocols: protocols.All(protocols.Options{})}); d != nil {
 				t.Error(mostly(d))
 			}
 		})

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -13,10 +14,10 @@ import (
 // does, and the identification proves it, round trips and retries are what they are
 // without.
 func TestSeenTwice(t *testing.T) {
-	files, _ := filepath.Glob("../../testdata/pcaps/*/*.pcap")
+	files, _ := filepath.Glob("../../../testdata/pcaps/*/*.pcap")
 	samples := 0
 	for _, f := range files {
-		all := datagrams(t, f)
+		all := captured.Datagrams(t, f)
 		if !identified(all) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 )
 
 // TestTsharkAgreesOnCommandFrames compares unsigned command frames, field for
@@ -46,10 +47,10 @@ func TestTsharkAgreesOnCommandFrames(t *testing.T) {
 
 // commandFrames collects the unsigned command frames of the committed traces.
 func commandFrames(t *testing.T) (all [][]byte) {
-	files, _ := filepath.Glob("../../testdata/pcaps/dp8/un*.pcap")
+	files, _ := filepath.Glob("../../../testdata/pcaps/dp8/un*.pcap")
 	seen := map[string]bool{}
 	for _, f := range files {
-		for _, d := range datagrams(t, f) {
+		for _, d := range captured.Datagrams(t, f) {
 			if d.Payload[0]&1 == 0 && !seen[string(d.Payload)] {
 				seen[string(d.Payload)] = true
 				all = append(all, d.Payload)

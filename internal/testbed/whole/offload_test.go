@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"encoding/json"
@@ -12,7 +12,9 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -101,7 +103,7 @@ func TestOffloadAlike(t *testing.T) {
 			if p.Name != name {
 				continue
 			}
-			joined, apart, n := receiveOffload(readAll(t, path), p)
+			joined, apart, n := receiveOffload(captured.Tracked(t, path), p)
 			groups[name] += n
 			if n == 0 {
 				continue
@@ -122,7 +124,7 @@ func joinedTraces(t *testing.T) map[string][]dissect.Datagram {
 	t.Helper()
 	joined := map[string][]dissect.Datagram{}
 	for _, path := range []string{"dp8/large-message", "dp4/parts-own-serials", "knet/transfers-reference", "hazel/fragments-fork36"} {
-		all := readAll(t, "../../testdata/pcaps/"+path+".pcap")
+		all := captured.Tracked(t, "../../../testdata/pcaps/"+path+".pcap")
 		for _, p := range protocols.All(protocols.Options{}) {
 			if p.Name != filepath.Dir(path) {
 				continue
@@ -148,9 +150,9 @@ func TestOffloadOutput(t *testing.T) {
 			t.Fatalf("joinedTraces names no capture of %s", p.Name)
 		}
 		files = append(files, filepath.Join(t.TempDir(), p.Name+".pcap"))
-		writeRaw(t, files[len(files)-1], joined, n)
+		captured.Write(t, files[len(files)-1], captured.In(n, joined))
 	}
-	for _, mode := range []FrameMode{Lines, NDJSON, Tree} {
+	for _, mode := range []pipeline.FrameMode{pipeline.Lines, pipeline.NDJSON, pipeline.Tree} {
 		want := said(t, files, protocols.Options{}, 1, mode, session.HashMessages)
 		for _, workers := range []int{2, 3, 16} {
 			if got := said(t, files, protocols.Options{}, workers, mode, session.HashMessages); got != want {
@@ -204,17 +206,17 @@ func TestOffloadOutput(t *testing.T) {
 }
 
 // offloadRun decodes files to records.
-func offloadRun(t *testing.T, files []string, out io.Writer) (*Run, *Queue) {
+func offloadRun(t *testing.T, files []string, out io.Writer) (*pipeline.Run, *pipeline.Queue) {
 	t.Helper()
 	src, err := capture.Open(files, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	r := &Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
-	p := &Frames{Mode: NDJSON, Clock: &render.Clock{}, Titles: protocols.Tables()}
+	r := &pipeline.Run{Source: src, Workers: 1, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	p := &pipeline.Frames{Mode: pipeline.NDJSON, Clock: &render.Clock{}, Titles: protocols.Tables()}
 	p.Configure(&r.Config)
-	q := NewQueue(out, p)
+	q := pipeline.NewQueue(out, p)
 	q.Attach(r)
 	if err := r.Do(); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"math/rand/v2"
@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/pcaps"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -95,7 +95,7 @@ var capturedOf = map[string]string{"dp8": "directplay/dp8_*", "dp4": "directplay
 
 // tracesOf are the captures of a protocol's connections.
 func tracesOf(t *testing.T, protocol string) []string {
-	files, _ := filepath.Glob("../../testdata/pcaps/" + protocol + "/*.pcap*")
+	files, _ := filepath.Glob("../../../testdata/pcaps/" + protocol + "/*.pcap*")
 	if elsewhere, ok := capturedOf[protocol]; ok {
 		files = append(files, pcaps.Files(t, elsewhere)...)
 	}
@@ -112,7 +112,7 @@ func TestRecognitionIsQuick(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			var q quickness
 			for _, f := range tracesOf(t, p.Name) {
-				for _, pair := range pairs(datagrams(t, f)) {
+				for _, pair := range pairs(captured.Datagrams(t, f)) {
 					q.measure(t, filepath.Base(f), pair, p.Name)
 				}
 			}
@@ -165,27 +165,6 @@ func pairs(all []dissect.Datagram) (list [][]dissect.Datagram) {
 		list[i] = append(list[i], d)
 	}
 	return list
-}
-
-// datagrams reads all datagrams of a capture.
-func datagrams(t *testing.T, path string) (all []dissect.Datagram) {
-	t.Helper()
-	src, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for {
-		p, ok := src.Next()
-		if !ok {
-			return all
-		}
-		if p.Class == capture.UDP {
-			d := p.Datagram
-			d.Payload = append([]byte(nil), d.Payload...)
-			all = append(all, d)
-		}
-	}
 }
 
 func bothWays(all []dissect.Datagram) bool {

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ type seen struct {
 	acks    []uint64
 }
 
-// A verdict is what the oracle says of one direction.
-type verdict struct {
+// A side is what the oracle says of one direction.
+type side struct {
 	frames, bytes, dataFrames, acks, keepAlives uint64
 	retries, unneeded, duplicates               uint64
 	outOfOrder, gaps, missing                   uint64
@@ -69,7 +69,7 @@ type letter struct {
 // An opinion is what the oracle says of one connection.
 type opinion struct {
 	all      []*seen
-	dirs     [2]verdict
+	dirs     [2]side
 	a        dissect.Endpoint
 	complete bool
 	secrets  bool // the handshake's were captured

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"cmp"
@@ -17,7 +17,9 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -36,9 +38,11 @@ type analysed struct {
 
 // keeper collects messages and findings.
 type keeper struct {
-	collected
+	findings []session.Finding
 	messages []session.Message
 }
+
+func (k *keeper) Finding(f *session.Finding) { k.findings = append(k.findings, *f) }
 
 func (*keeper) Frame(*dissect.Frame, *session.Conn) {}
 func (*keeper) Acked(seq.Position, uint64)          {}
@@ -61,9 +65,9 @@ func analyseAs(t *testing.T, path string, cfg session.Config) analysed {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	var keepers [Shards]keeper
+	var keepers [pipeline.Shards]keeper
 	cfg.Messages = session.CollectPayload
-	run := Run{Source: src, Workers: 1, Config: cfg,
+	run := pipeline.Run{Source: src, Workers: 1, Config: cfg,
 		Sink: func(i int) session.Sink { return &keepers[i] }}
 	if err := run.Do(); err != nil {
 		t.Fatal(err)
@@ -72,8 +76,8 @@ func analyseAs(t *testing.T, path string, cfg session.Config) analysed {
 	_, a.malformed, _ = run.Decoded()
 	for i := range keepers {
 		a.messages = append(a.messages, keepers[i].messages...)
+		a.findings = append(a.findings, keepers[i].findings...)
 	}
-	a.findings = mergeFindings(func(i int) []session.Finding { return keepers[i].findings })
 	return a
 }
 
@@ -126,7 +130,7 @@ func secretsOf(t *testing.T, truth *tracegen.Truth) (o protocols.Options) {
 func committed(t *testing.T) (files []string) {
 	t.Helper()
 	for _, p := range protocols.All(protocols.Options{}) {
-		of, _ := filepath.Glob(filepath.Join("../../testdata/pcaps", p.Name, "*.truth.json"))
+		of, _ := filepath.Glob(filepath.Join("../../../testdata/pcaps", p.Name, "*.truth.json"))
 		if len(of) == 0 {
 			t.Errorf("no traces under testdata/pcaps/%s", p.Name)
 		}
@@ -312,9 +316,9 @@ func compareFrames(t *testing.T, path string, truth *tracegen.Truth) {
 		return // the oracle looks at DirectPlay 8's
 	}
 	cfg := session.Config{Protocols: protocols.All(protocols.Options{})}
-	w, conns := track(readAll(t, path), cfg)
+	w, conns := track(captured.Tracked(t, path), cfg)
 	if cfg.Force = forceOf(truth); len(conns) == 0 && cfg.Force != nil {
-		w, conns = track(readAll(t, path), cfg)
+		w, conns = track(captured.Tracked(t, path), cfg)
 	}
 	if len(conns) != len(truth.Connections) {
 		return // said already

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -26,12 +27,12 @@ func (nullSink) Finding(f *session.Finding)               {}
 // every other round, or all of them: see everyCase.
 func TestMutatedCaptures(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
-	files, _ := filepath.Glob("../../testdata/pcaps/*/*.pcap")
+	files, _ := filepath.Glob("../../../testdata/pcaps/*/*.pcap")
 	if len(files) == 0 {
 		t.Fatal("no traces")
 	}
 	for i, f := range files {
-		all := datagrams(t, f)
+		all := captured.Datagrams(t, f)
 		if len(all) > 2000 {
 			continue
 		}

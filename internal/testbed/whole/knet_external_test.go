@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"encoding/hex"
@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
-	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -182,18 +182,10 @@ type knetKey struct{ client, sender uint16 }
 // capture.
 func knetRows(t *testing.T, pcap string, server uint16) map[knetKey][]string {
 	t.Helper()
-	src, err := capture.Open([]string{pcap}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
 	rows := map[knetKey][]string{}
 	opened := map[uint16]bool{}
 	var d knet.Datagram
-	for p, ok := src.Next(); ok; p, ok = src.Next() {
-		if p.Class != capture.UDP {
-			continue
-		}
+	for _, p := range captured.Datagrams(t, pcap) {
 		client := max(p.Src.Port, p.Dst.Port)
 		if client == server {
 			client = min(p.Src.Port, p.Dst.Port)
@@ -203,7 +195,7 @@ func knetRows(t *testing.T, pcap string, server uint16) map[knetKey][]string {
 			continue
 		}
 		if err := d.Decode(p.Payload, knet.Params{Dialect: knet.Reference, IDs: knet.IDsFromOne}, nil); err == nil {
-			rows[knetKey{client, p.Src.Port}] = append(rows[knetKey{client, p.Src.Port}], knetRow(&d, &p.Datagram))
+			rows[knetKey{client, p.Src.Port}] = append(rows[knetKey{client, p.Src.Port}], knetRow(&d, &p))
 		}
 	}
 	return rows

@@ -1,4 +1,4 @@
-package pipeline
+package whole
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/testbed/captured"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -95,7 +96,7 @@ func written(all []dissect.Datagram, cfg session.Config, exact bool) []string {
 // allCaptures are all captures of the repository.
 func allCaptures(t *testing.T) (paths []string) {
 	t.Helper()
-	err := filepath.WalkDir("../../testdata/pcaps", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../../testdata/pcaps", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && (strings.HasSuffix(path, ".pcap") || strings.HasSuffix(path, ".pcapng")) {
 			paths = append(paths, path)
 		}
@@ -111,7 +112,7 @@ func allCaptures(t *testing.T) (paths []string) {
 // the file tells, when nothing is taken for gone.
 func TestEndlessAlike(t *testing.T) {
 	for _, path := range allCaptures(t) {
-		all := readAll(t, path)
+		all := captured.Tracked(t, path)
 		alike(t, path, written(all, session.Config{}, true), written(all, session.Config{Idle: 1 << 60}, true))
 	}
 }
@@ -121,7 +122,7 @@ func TestEndlessAlike(t *testing.T) {
 // to pass.
 func TestCompactAlike(t *testing.T) {
 	for _, path := range allCaptures(t) {
-		all := readAll(t, path)
+		all := captured.Tracked(t, path)
 		want, got := written(all, session.Config{}, false), written(all, session.Config{Idle: 1 << 60, LowMemory: true}, false)
 		slices.Sort(want) // what is never acknowledged is told sooner
 		slices.Sort(got)
