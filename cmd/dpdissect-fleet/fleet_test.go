@@ -23,11 +23,15 @@ const asProgram = "DPDISSECT_FLEET_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		sleep()
 		main()
 	}
 	os.Setenv(asProgram, "1")
 	os.Exit(m.Run())
 }
+
+// sleep pauses a step where a test asks for that.
+var sleep = func() {}
 
 // call runs a command to its end.
 func call(t testing.TB, args ...string) (out, errs string, code int) {
@@ -48,9 +52,13 @@ func good(t testing.TB, args ...string) string {
 }
 
 // start starts the program, and ends it with the test at last.
-func start(t testing.TB, args ...string) *exec.Cmd {
+func start(t testing.TB, args ...string) *exec.Cmd { return startIn(t, nil, args) }
+
+// startIn is start with variables more in its environment.
+func startIn(t testing.TB, env, args []string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = &lines{}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
