@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/dpdissect/dpdissect/internal/fleet/server"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
@@ -210,9 +212,32 @@ type letterDocument struct {
 	ExitCode             *int `json:"exit_code"`
 }
 
+// validates holds what a command printed to the schema that the program prints of it.
+func validates(t testing.TB, command, text string) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(good(t, "schema", command)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("x.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err == nil {
+		err = c.MustCompile("x.json").Validate(v)
+	}
+	if err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 func (b *bed) status() (s statusDocument) {
 	b.t.Helper()
-	if err := json.Unmarshal([]byte(b.do("status", "--format", "json")), &s); err != nil {
+	text := b.do("status", "--format", "json")
+	validates(b.t, "status", text)
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		b.t.Fatal(err)
 	}
 	return s
@@ -285,6 +310,7 @@ func TestFleetPoison(t *testing.T) {
 	b.do("dead drop", "--step", "4")
 	os.WriteFile(files[2], text, 0o600)
 	out := b.do("dead retry", "--chain", "c", "--format", "json")
+	validates(t, "dead", out)
 	if !strings.Contains(out, `"did": "retry"`) || strings.Count(out, `"reason"`) != 2 {
 		t.Error(out)
 	}

@@ -43,7 +43,7 @@ type tablesCommand struct {
 }
 
 func newTables() *cobra.Command {
-	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf}}
+	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf, Waits: true}}
 	cmd := &cobra.Command{
 		Use:     "tables --out DIR INPUT...",
 		Short:   tablecmd.Short,

@@ -9,7 +9,7 @@ import (
 
 // newPieces are the flags of a command that takes a capture piece by piece.
 func newPieces(command string) *piecewise.Pieces {
-	return &piecewise.Pieces{Command: command, Usage: usagef}
+	return &piecewise.Pieces{Command: command, Usage: usagef, Waits: command == "tables"}
 }
 
 // stateOptions are the options that count for a state; more are those of the command.

@@ -29,6 +29,7 @@ type Pieces struct {
 	From, To string
 	Gap      bool
 	Command  string // whose states they are
+	Waits    bool   // they may be of inputs that wait for packets
 	Usage    func(format string, args ...any) error
 
 	head state.Head
@@ -66,7 +67,17 @@ func (p *Pieces) Check(flags *pflag.FlagSet) error {
 	if !p.Given() {
 		return nil
 	}
+	if p.Waits {
+		if f := flags.Lookup("interface"); f.Changed {
+			if p.Gap = p.From != ""; !flags.Lookup("chain").Changed {
+				return p.Usage("-i with --state-in and --state-out needs --chain NAME: the chain goes on in the next run")
+			}
+		}
+	}
 	for _, name := range []string{"display-filter", "packet-count", "from", "to", "connection", "interface", "follow"} {
+		if p.Waits && (name == "interface" || name == "follow") {
+			continue
+		}
 		if f := flags.Lookup(name); f != nil && f.Changed {
 			flag := "--" + name
 			if f.Shorthand != "" {
@@ -162,6 +173,11 @@ func (p *Pieces) Attach(run *pipeline.Run, g *outfile.Guard, body []byte, most i
 	}
 	run.State = &pipeline.State{From: body, Most: most, Gap: p.Gap}
 	if p.To != "" {
+		if run.Source.Waits() {
+			run.State.Snapshot = func(body []byte, memory int64) error {
+				return outfile.Write(p.To, p.head.Seal(body, memory), outfile.Private, nil) // the guard passed it already
+			}
+		}
 		run.State.Leave = func(body []byte, memory int64) error {
 			p.left = p.head.Seal(body, memory)
 			return nil
