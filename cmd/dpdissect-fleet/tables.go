@@ -116,7 +116,11 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	if asStep {
 		reportStep(stdout, src.Infos()[src.Before():])
 	}
-	return c.tellState(cmp.Or(c.pieces.Finish(src, failed), err), stderr)
+	err = cmp.Or(c.pieces.Finish(src, failed), err)
+	if n := c.pieces.Note(); n != "" {
+		tell(stderr, n)
+	}
+	return c.tellState(err, stderr)
 }
 
 // tables reads the inputs and writes rows.

@@ -41,6 +41,9 @@ func (in *input) finishPieces(j *job, err error) error {
 	if e := in.pieces.Finish(j.run.Source, err != nil && !reported(err)); e != nil {
 		err = e
 	}
+	if n := in.pieces.Note(); n != "" {
+		fmt.Fprintln(j.stderr, "dpdissect: "+printable(n))
+	}
 	return in.tellState(err, j.stderr)
 }
 

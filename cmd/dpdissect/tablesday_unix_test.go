@@ -59,15 +59,7 @@ func TestTablesDay(t *testing.T) {
 			}
 			defer cmd.Process.Kill()
 		}
-		before := processorTime(cmd)
-		for { // until it has nothing to do
-			time.Sleep(2 * time.Second)
-			now := processorTime(cmd)
-			if now-before < 2 {
-				break
-			}
-			before = now
-		}
+		untilIdle(cmd)
 		st, err := os.Stat(held)
 		if err != nil {
 			t.Fatal(err)
@@ -90,10 +82,12 @@ func TestTablesDay(t *testing.T) {
 	}
 	whole := filepath.Join(dir, "whole")
 	output(t, "tables", "-q", "--out", whole, "--chain", "day", path)
-	cmd = exec.Command(program, "tables", "--follow", "-a", "duration:1", "--chain", "day", "--out", out, "--state-in", held, path)
-	if err := cmd.Run(); err != nil {
+	cmd = exec.Command(program, "tables", "--follow", "--chain", "day", "--out", out, "--state-in", held, path)
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	untilIdle(cmd)
+	stop()
 	for _, table := range []string{"connections", "ends", "findings", "rollup"} {
 		sameRows(t, table, withoutStep(rowsIn(t, out, table)), withoutStep(rowsIn(t, whole, table)))
 	}
@@ -116,6 +110,18 @@ func hourOf64(t *testing.T, dir string, h int) []excerpt.Packet {
 		packets[i].Time = first + uint64(h)*3600e9 + uint64(float64(packets[i].Time-first)*3600e9/float64(length))
 	}
 	return packets
+}
+
+// untilIdle waits until a process has nothing to do.
+func untilIdle(cmd *exec.Cmd) {
+	for quiet, before := 0, int64(-1); quiet < 3; {
+		time.Sleep(time.Second)
+		now := processorTime(cmd)
+		if quiet++; now-before > 1 {
+			quiet = 0
+		}
+		before = now
+	}
 }
 
 // processorTime is what a process used, in hundredths of a second.

@@ -35,6 +35,7 @@ func TestTablesFollowGoesOn(t *testing.T) {
 	half := len(all)/2 + 7
 	run(all[:half], "--state-out", held)
 	had := len(steps)
+	output(t, "tables", "--follow", "-a", "duration:0.00001", "--out", out, path, "--state-in", held, "--state-out", held) // ends at once
 	run(all[:len(all)-3], "--state-in", held, "--state-out", held)
 	if len(steps) == had {
 		t.Error("the second run wrote no step of its own")

@@ -28,7 +28,7 @@ func (s *Source) Continue(c *Chain, gap bool) {
 	}
 	n := len(c.infos) - 1
 	if s.grows && n >= 0 && c.infos[n].Path == s.files().inputs[0].path && c.infos[n].Packets > 0 {
-		s.had = had{left: c.infos[n].Packets, frame: c.frame, info: c.infos[n]}
+		s.had, s.before = had{left: c.infos[n].Packets, frame: c.frame, info: c.infos[n]}, c.infos[:n]
 	}
 }
 
@@ -48,10 +48,9 @@ func (s *Source) wasGiven() bool {
 	}
 	if h.left == h.info.Packets {
 		if rec := s.in.rec; rec.HasTime != h.info.HasTime || rec.HasTime && rec.Time != h.info.FirstTime {
-			h.left = 0
+			h.left, s.before = 0, append(s.before, h.info)
 			return false
 		}
-		s.before = s.before[:len(s.before)-1] // what is said of the file counts these packets, too
 	}
 	h.left--
 	*s.frame() = h.frame

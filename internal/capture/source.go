@@ -216,7 +216,12 @@ func (s *Source) Dropped() (n uint64) {
 
 // Infos describes the inputs, in the order given, as far as they were read: those of the
 // pieces before first (Continue).
-func (s *Source) Infos() []Info { return append(slices.Clone(s.before), s.inlet.infos()...) }
+func (s *Source) Infos() []Info {
+	if s.had.left > 0 { // the file is not yet where it was
+		return append(slices.Clone(s.before), s.had.info)
+	}
+	return append(slices.Clone(s.before), s.inlet.infos()...)
+}
 
 // Totals counts the packets given so far.
 func (s *Source) Totals() Totals { return s.totals }

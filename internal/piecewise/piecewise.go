@@ -36,6 +36,7 @@ type Pieces struct {
 	more bool
 	file *outfile.File // of --state-out
 	left []byte        // what it will hold, once all was read
+	note string        // about it, "" for nothing
 }
 
 // Options are those that count: a state goes on with the same ones alone.
@@ -180,6 +181,7 @@ func (p *Pieces) Attach(run *pipeline.Run, g *outfile.Guard, body []byte, most i
 		}
 		run.State.Leave = func(body []byte, memory int64) error {
 			p.left = p.head.Seal(body, memory)
+			p.weigh(len(run.Open()))
 			return nil
 		}
 	}
@@ -209,6 +211,19 @@ func (p *Pieces) notWritten(err error) error {
 	}
 	return fmt.Errorf("--state-out: %w", err)
 }
+
+// MaxConn is how many bytes of a state a connection has at most.
+const MaxConn = 256 << 10
+
+// weigh notes where a state of so many connections is larger than it may be.
+func (p *Pieces) weigh(conns int) {
+	if most := max(1, conns) * MaxConn; len(p.left) > most {
+		p.note = fmt.Sprintf("--state-out: %s has %d bytes for %d connections, more than %d KiB each", p.To, len(p.left), conns, MaxConn>>10)
+	}
+}
+
+// Note is what there is to say of a state that was written, "" for nothing.
+func (p *Pieces) Note() string { return p.note }
 
 // Finish writes the state once a run has ended. Where a piece could not be read at all, or the
 // step failed for another reason than its inputs, the old state stays.
