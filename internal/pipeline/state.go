@@ -100,8 +100,23 @@ func Layout(cfg session.Config, kept ...any) (number uint64, unknown []string) {
 	return c.Number(), c.Unknown()
 }
 
-// codec makes what writes and reads a state, and tells what it is made of.
+// codec gives what writes and reads a state, which is made once, and what that is made of.
 func (r *Run) codec(s *standing) (*state.Codec, []any) {
+	roots := []any{s}
+	for _, t := range r.tables {
+		roots = append(roots, t)
+	}
+	if r.State.Kept != nil {
+		roots = append(roots, r.State.Kept()...)
+	}
+	if r.coded == nil {
+		r.coded = r.newCodec()
+		r.coded.Begin(roots...)
+	}
+	return r.coded, roots
+}
+
+func (r *Run) newCodec() *state.Codec {
 	types := append(session.Types(), sha256.New())
 	protocols := r.protocols()
 	for _, p := range protocols {
@@ -116,16 +131,10 @@ func (r *Run) codec(s *standing) (*state.Codec, []any) {
 		fixProtocol(c, p)
 	}
 	c.Fix("force", r.Config.Force)
-	roots := []any{s}
 	for i, t := range r.tables {
 		c.Fix(fmt.Sprint("table ", i), t.Given())
-		roots = append(roots, t)
 	}
-	if r.State.Kept != nil {
-		roots = append(roots, r.State.Kept()...)
-	}
-	c.Begin(roots...)
-	return c, roots
+	return c
 }
 
 // protocols are those that may be followed, each once.
