@@ -64,7 +64,7 @@ func withoutStep(rows []ndRow) (list []ndRow) {
 }
 
 // TestTablesSnapshot: each step of a run that waits for packets leaves a state: who is killed after it goes on from there
-// with the next step, behind a gap.
+// with the next step, after a gap.
 func TestTablesSnapshot(t *testing.T) {
 	first := excerpt.Read(t, capturePath(t, "unsigned-lossy.pcap"))
 	all := append(first, later(first, 1000e9)...)

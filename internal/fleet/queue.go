@@ -209,7 +209,7 @@ func (q *Queue) open(ctx context.Context) error {
 	})
 }
 
-// keepSteps is how long the queue knows what was submitted, and the record of a chain that is over.
+// keepSteps is the age at which the queue forgets what was submitted, and the record of a chain that is over.
 const keepSteps = 30 * 24 * time.Hour
 
 const partitionsKey = "dpdissect.partitions"

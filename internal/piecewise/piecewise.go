@@ -212,7 +212,7 @@ func (p *Pieces) notWritten(err error) error {
 	return fmt.Errorf("--state-out: %w", err)
 }
 
-// MaxConn is how many bytes of a state a connection has at most.
+// MaxConn bounds the bytes that a connection has of a state: what is moved between workers.
 const MaxConn = 256 << 10
 
 // weigh notes where a state of so many connections is larger than it may be.
