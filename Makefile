@@ -20,7 +20,7 @@ GENERATED = deploy/clickhouse/tables.sql docs/FIELDS.md docs/rules.md docs/analy
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms release packages check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation wine-test shots web web-test
+.PHONY: test build platforms release packages check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation tables-day state-sizes wine-test shots web web-test
 
 # With the profile, which guides the program's compiler, all packages would be compiled and
 # vetted once more for the tests of cmd/dpdissect.
@@ -127,6 +127,12 @@ fleet: ## the queue at length: three servers of which one and two are killed, wo
 fleet-cost: build ## bytes a row, packets a second, and steps a second with 1, 8 and 64 workers, on one server and three
 	DPDISSECT_FLEET=1 DPDISSECT_PROGRAM=$(CURDIR)/bin/dpdissect-fleet $(GO) test ./cmd/dpdissect-fleet -run '^TestRowCost$$' -count 1 -timeout 20m -v
 	DPDISSECT_FLEET=1 $(GO) test ./internal/fleet -run '^TestStepsASecond$$' -count 1 -timeout 20m -v
+
+state-sizes: ## how many bytes of state a connection has, over all captures
+	DPDISSECT_FORMS=all $(GO) test ./cmd/dpdissect -run '^TestStateOfAConnection$$' -count 1 -v
+
+tables-day: build ## a server's file that is followed for 24 hours, in minutes, with restarts: state, memory and rows
+	DPDISSECT_DAY=$(CURDIR)/bin/dpdissect $(GO) test ./cmd/dpdissect -run '^TestTablesDay$$' -count 1 -timeout 60m -v
 
 CHAINS ?= 10000
 

@@ -278,7 +278,9 @@ func TestFleetForeignMessages(t *testing.T) {
 	var doc struct {
 		DeadLetters []letterDocument `json:"dead_letters"`
 	}
-	if err := json.Unmarshal([]byte(b.do("dead list", "--format", "json")), &doc); err != nil {
+	text := b.do("dead list", "--format", "json")
+	validates(t, "dead", text)
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range doc.DeadLetters {

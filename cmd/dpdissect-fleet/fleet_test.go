@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/dpdissect/dpdissect/internal/fleet/server"
 	"github.com/dpdissect/dpdissect/internal/testbed/excerpt"
 )
@@ -24,11 +26,15 @@ const asProgram = "DPDISSECT_FLEET_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		sleep()
 		main()
 	}
 	os.Setenv(asProgram, "1")
 	os.Exit(m.Run())
 }
+
+// sleep pauses a step where a test asks for that.
+var sleep = func() {}
 
 // call runs a command to its end.
 func call(t testing.TB, args ...string) (out, errs string, code int) {
@@ -49,9 +55,13 @@ func good(t testing.TB, args ...string) string {
 }
 
 // start starts the program, and ends it with the test at last.
-func start(t testing.TB, args ...string) *exec.Cmd {
+func start(t testing.TB, args ...string) *exec.Cmd { return startIn(t, nil, args) }
+
+// startIn is start with variables more in its environment.
+func startIn(t testing.TB, env, args []string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = &lines{}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -203,9 +213,32 @@ type letterDocument struct {
 	ExitCode             *int `json:"exit_code"`
 }
 
+// validates holds what a command printed to the schema that the program prints of it.
+func validates(t testing.TB, command, text string) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(good(t, "schema", command)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("x.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err == nil {
+		err = c.MustCompile("x.json").Validate(v)
+	}
+	if err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 func (b *bed) status() (s statusDocument) {
 	b.t.Helper()
-	if err := json.Unmarshal([]byte(b.do("status", "--format", "json")), &s); err != nil {
+	text := b.do("status", "--format", "json")
+	validates(b.t, "status", text)
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		b.t.Fatal(err)
 	}
 	return s
@@ -278,6 +311,7 @@ func TestFleetPoison(t *testing.T) {
 	b.do("dead drop", "--step", "4")
 	os.WriteFile(files[2], text, 0o600)
 	out := b.do("dead retry", "--chain", "c", "--format", "json")
+	validates(t, "dead", out)
 	if !strings.Contains(out, `"did": "retry"`) || strings.Count(out, `"reason"`) != 2 {
 		t.Error(out)
 	}

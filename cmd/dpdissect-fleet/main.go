@@ -80,6 +80,15 @@ many captures to many workers.`,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(newTables(), newServe(), newSubmit(), newWork(), newStatus(), newDead(), &cobra.Command{
+		Use:       "schema status|dead",
+		Short:     "Print the JSON Schema of what a command prints with --format json",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"status", "dead"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := cmd.OutOrStdout().Write(fleet.Schemas[args[0]])
+			return err
+		},
+	}, &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,

@@ -40,10 +40,11 @@ type tablesCommand struct {
 	decodeAs   []string
 	only       []string
 	secrets    string
+	fence      string // the place that a step of a worker writes its rows from
 }
 
 func newTables() *cobra.Command {
-	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf}}
+	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf, Waits: true}}
 	cmd := &cobra.Command{
 		Use:     "tables --out DIR INPUT...",
 		Short:   tablecmd.Short,
@@ -66,6 +67,8 @@ func newTables() *cobra.Command {
 	f.StringArrayVarP(&c.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8")
 	f.StringSliceVar(&c.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
 	f.StringVar(&c.secrets, "secrets", "", "read signing secrets from `FILE`")
+	f.StringVar(&c.fence, "fence", "", "")
+	f.MarkHidden("fence")
 	return cmd
 }
 
@@ -114,7 +117,11 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	if asStep {
 		reportStep(stdout, src.Infos()[src.Before():])
 	}
-	return c.tellState(cmp.Or(c.pieces.Finish(src, failed), err), stderr)
+	err = cmp.Or(c.pieces.Finish(src, failed), err)
+	if n := c.pieces.Note(); n != "" {
+		tell(stderr, n)
+	}
+	return c.tellState(err, stderr)
 }
 
 // tables reads the inputs and writes rows.
@@ -154,10 +161,14 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) (*outfile.Guar
 		if err != nil {
 			return nil, fmt.Errorf("--out %s: %w", c.rows.Out, err)
 		}
+		b.Fence(c.fence)
 		o.Store = b
 		return guard, nil
 	}
-	o.Store = &tables.Folder{Path: c.rows.Out, Files: guard}
+	folder := &tables.Folder{Path: c.rows.Out, Files: guard}
+	if o.Store = folder; c.fence != "" {
+		o.Store = &fencedFolder{folder, c.fence}
+	}
 	return guard, nil
 }
 

@@ -124,7 +124,7 @@ func (c *workCommand) check(cmd *cobra.Command) (err error) {
 	host, _ := os.Hostname()
 	o.Program, o.Args = []string{program, "tables"}, c.args(cmd.Flags())
 	o.Layout, o.Build, o.Name = piecewise.Layout(), build(), fmt.Sprintf("%s/%d", host, os.Getpid())
-	o.Refuse, o.Ready, o.Forget = c.oldState == "refuse", c.ready, c.forget
+	o.Refuse, o.Ready, o.Fence, o.Forget = c.oldState == "refuse", c.ready, c.fence, c.forget
 	o.Tell = func(text string) { tell(cmd.ErrOrStderr(), text) }
 	return nil
 }

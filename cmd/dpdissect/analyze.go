@@ -84,7 +84,7 @@ them. INPUTs are read in the order given then.`,
 	c.order.Add(cmd, "sort", "order of the table of connections; auto means start, or worst if not all are shown")
 	cmd.Flags().Var(&c.interval, "interval", "live, with pipes and --follow: report every `SECONDS`; for live runs 10 by default, 1 on a terminal")
 	cmd.Flags().StringVarP(&c.write, "write", "w", "", "live: also write the analysed packets to `FILE`, whose name decides the format, as with 'capture'")
-	cmd.Flags().StringVar(&c.metrics, "metrics", "", "live: metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone")
+	cmd.Flags().StringVar(&c.metrics, "metrics", "", "live: "+metricsUsage)
 	c.add(cmd)
 	c.tables.add(cmd)
 	return cmd

@@ -77,7 +77,7 @@ func arrows() []arrow {
 			"liveview shows what report prints, while it happens: it reads no captures and names no protocol package"},
 		{"internal/tables", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/outfile", "internal/pipeline", "internal/report", "internal/timeline"}, nil,
 			"rows are made of what documents say, for all protocols alike: they read no captures and name no protocol package"},
-		{"internal/metrics", []string{"dissect", "session", "internal/explain", "internal/measure", "internal/pipeline"}, nil,
+		{"internal/metrics", []string{"dissect", "session", "internal/capture", "internal/explain", "internal/measure", "internal/pipeline"}, nil,
 			"metrics are sums of what the tracker knows, for all protocols alike: they name no protocol package, and HTTP is written without net/http"},
 		{"internal/tablecmd", []string{"session", "internal/capture", "internal/metrics", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
 			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},

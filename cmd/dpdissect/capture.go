@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
 	"github.com/dpdissect/dpdissect/session"
@@ -29,6 +30,7 @@ type captureCommand struct {
 	on       string
 	keep     flags.Seconds
 	dumps    int
+	metrics  string
 
 	options record.Options
 	tracker session.Config
@@ -79,6 +81,7 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 	f.StringVar(&c.on, "on", "", "dump the last seconds when `EXPR` is true, as in 'cut-off or finding.error or loss > 5%'")
 	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
 	f.IntVar(&c.dumps, "dumps", defaultDumps, "with --on, leave the latest `N` dumps of this name, those of earlier runs included; 0 leaves all")
+	f.StringVar(&c.metrics, "metrics", "", metricsUsage)
 	c.live.add(cmd)
 	c.addTracking(cmd)
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no packet counter")
@@ -188,7 +191,12 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	defer release()
 	stderr := cmd.ErrOrStderr()
 	c.announce(stderr)
-	k := &recording{src: src, out: out, most: most, line: newCountLine(stderr, c.quiet)}
+	meter, err := metrics.StartRecording(src, c.metrics, buildVersion().Version)
+	if err != nil {
+		return cmp.Or(closed(out), err)
+	}
+	defer meter.Close()
+	k := &recording{src: src, out: out, most: most, line: newCountLine(stderr, c.quiet), meter: meter}
 	err = c.run(k, stderr)
 	k.line.clear()
 	err = cmp.Or(err, closed(out))

@@ -201,7 +201,7 @@ func (j *job) close(err error) error {
 		return err
 	}
 	infos := j.run.Source.Infos()
-	tellCounts(j.stderr, infos)
+	tellCounts(j.stderr, infos[j.run.Source.Before():])
 	if n := j.run.UndecidedLeftOut(); n > 0 {
 		fmt.Fprintln(j.stderr, "dpdissect: "+report.UndecidedText(n))
 	}

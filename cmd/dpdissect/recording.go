@@ -6,15 +6,20 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/record"
 )
 
+// metricsUsage is the help of --metrics.
+const metricsUsage = "metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone"
+
 // A recording is packets on their way from interfaces to a file.
 type recording struct {
-	src  *capture.Source
-	out  *record.Recorder
-	most uint64 // bytes of the file at which to stop, 0 for none
-	line *countLine
+	src   *capture.Source
+	out   *record.Recorder
+	most  uint64 // bytes of the file at which to stop, 0 for none
+	line  *countLine
+	meter *metrics.Recording // nil for none
 }
 
 // tickPackets is how many packets of a busy interface pass between two looks at the
@@ -64,6 +69,7 @@ func (k *recording) tick(now time.Time) error {
 		return fmt.Errorf("-w: %w", err)
 	}
 	k.line.tick(now, k)
+	k.meter.Tick(now)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 
 // newPieces are the flags of a command that takes a capture piece by piece.
 func newPieces(command string) *piecewise.Pieces {
-	return &piecewise.Pieces{Command: command, Usage: exit.Usagef}
+	return &piecewise.Pieces{Command: command, Usage: exit.Usagef, Waits: command == "tables"}
 }
 
 // stateOptions are the options that count for a state; more are those of the command.
@@ -41,6 +41,9 @@ func (in *input) beginPieces(more any) (body []byte, most int64, err error) {
 func (in *input) finishPieces(j *job, err error) error {
 	if e := in.pieces.Finish(j.run.Source, err != nil && !exit.Told(err)); e != nil {
 		err = e
+	}
+	if n := in.pieces.Note(); n != "" {
+		fmt.Fprintln(j.stderr, "dpdissect: "+printable(n))
 	}
 	return in.tellState(err, j.stderr)
 }

@@ -399,3 +399,29 @@ func TestVersionTellsLayout(t *testing.T) {
 		t.Errorf("%q lacks %s", out, want)
 	}
 }
+
+// TestStateOfAConnection: no capture leaves a state of more bytes a connection than the bound, wherever it is cut.
+// make state-sizes tells how many all captures have.
+func TestStateOfAConnection(t *testing.T) {
+	all := os.Getenv(everyForm) == "all"
+	var sizes []int
+	for turn, path := range captures(t) {
+		if !all && turn%40 != 7 {
+			continue
+		}
+		p := packets(t, path)
+		held := filepath.Join(t.TempDir(), "state")
+		doc := document(t, output(t, "analyze", "--format", "json", "--state-out", held, piece(t, p, 0, max(1, len(p)*3/4))))
+		st, err := os.Stat(held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := max(1, len(doc["connections"].([]any)))
+		if sizes = append(sizes, int(st.Size())/n); st.Size() > int64(n)*piecewise.MaxConn {
+			t.Errorf("%s: %d bytes of %d connections", path, st.Size(), n)
+		}
+	}
+	slices.Sort(sizes)
+	at := func(p int) int { return (sizes[(len(sizes)-1)*p/100] + 512) >> 10 }
+	t.Logf("%d captures, KiB a connection: 5th percentile %d, median %d, 75th %d, 90th %d, 95th %d, largest %d", len(sizes), at(5), at(50), at(75), at(90), at(95), at(100))
+}

@@ -29,6 +29,7 @@ const timeout = 10 * time.Minute
 type Bucket struct {
 	client       *minio.Client
 	name, prefix string
+	fence        string // an object without which none is put, "" for any
 }
 
 // Open gives access to s3://BUCKET/PREFIX. Credentials, region and address are those of the
@@ -50,7 +51,7 @@ func Open(name string) (*Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bucket{client, bucket, strings.Trim(prefix, "/")}
+	b := &Bucket{client: client, name: bucket, prefix: strings.Trim(prefix, "/")}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	there, err := client.BucketExists(ctx, bucket)
@@ -70,10 +71,33 @@ func (b *Bucket) Create(path string) (tables.Pending, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &object{File: f, bucket: b, key: b.key(path)}, nil
+}
+
+// key is the name of an object by its path.
+func (b *Bucket) key(path string) string {
 	if b.prefix != "" {
 		path = b.prefix + "/" + path
 	}
-	return &object{File: f, bucket: b, key: path}, nil
+	return path
+}
+
+// Fence names an object: only as long as it is there another one is put. "" is none.
+func (b *Bucket) Fence(path string) { b.fence = path }
+
+// Mark makes an object of no bytes.
+func (b *Bucket) Mark(ctx context.Context, path string) error {
+	_, err := b.client.PutObject(ctx, b.name, b.key(path), strings.NewReader(""), 0, minio.PutObjectOptions{DisableMultipart: true})
+	return err
+}
+
+// stands reports what is wrong where the fence is not there.
+func (b *Bucket) stands(ctx context.Context) error {
+	if b.fence == "" {
+		return nil
+	}
+	_, err := b.client.StatObject(ctx, b.name, b.key(b.fence), minio.StatObjectOptions{})
+	return err
 }
 
 // An object is one that is being written.
@@ -95,7 +119,9 @@ func (o *object) Commit() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_, err = o.bucket.client.PutObject(ctx, o.bucket.name, o.key, o.File, size, minio.PutObjectOptions{DisableMultipart: true, ContentType: "application/octet-stream"})
+	if err = o.bucket.stands(ctx); err == nil {
+		_, err = o.bucket.client.PutObject(ctx, o.bucket.name, o.key, o.File, size, minio.PutObjectOptions{DisableMultipart: true, ContentType: "application/octet-stream"})
+	}
 	if err != nil {
 		return fmt.Errorf("%s%s/%s: %w", Scheme, o.bucket.name, o.key, err)
 	}
@@ -135,11 +161,7 @@ func Fetch(ctx context.Context, name string, to io.Writer) error {
 
 // Remove removes the objects whose path below the bucket's prefix begins and ends so.
 func (b *Bucket) Remove(ctx context.Context, begin, end string) error {
-	prefix := b.prefix
-	if prefix != "" {
-		prefix += "/"
-	}
-	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix + begin, Recursive: true}) {
+	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.key(begin), Recursive: true}) {
 		if o.Err != nil {
 			return o.Err
 		}

@@ -150,3 +150,31 @@ func TestObjectsAreRead(t *testing.T) {
 		t.Errorf("%v, %q", err, objects)
 	}
 }
+
+// TestFencedObjects: where a fence is named an object is put as long as it is there, and none after.
+func TestFencedObjects(t *testing.T) {
+	objects := serve(t, false)
+	b, err := Open("s3://there/rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if err := b.Mark(ctx, ".steps/p/c.1/0"); err != nil || len(objects) != 1 {
+		t.Fatalf("%v, %q", err, objects)
+	}
+	b.Fence(".steps/p/c.1/0")
+	put := func() error {
+		f, err := b.Create("ends/x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Commit()
+	}
+	if err := put(); err != nil {
+		t.Error(err)
+	}
+	clear(objects)
+	if err := put(); err == nil || len(objects) > 0 {
+		t.Errorf("%v, %q", err, objects)
+	}
+}

@@ -64,6 +64,7 @@ func Open(paths []string, opts Options) (*Source, error) {
 		case opts.Pace, isStream(p, opts.Stdin):
 			in.feed(size, opts, false, fed.ready)
 		case opts.Follow && canGrow(p):
+			s.grows = len(paths) == 1
 			in.feed(size, opts, true, fed.ready)
 		default:
 			in.open(size, opts.Expansion, opts.Stdin, &s.done, &s.total)

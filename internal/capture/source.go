@@ -35,6 +35,8 @@ type Source struct {
 	totals  Totals
 	dropped uint64 // packets the inputs say they lost, so far
 	before  []Info // of the pieces before this one, see Continue
+	grows   bool   // it is one file that is followed
+	had     had    // what of it was given in the piece before
 	done    atomic.Int64
 	total   atomic.Int64
 }
@@ -138,12 +140,16 @@ func (s *Source) take() (*fed, bool) {
 	if s.max != 0 && s.totals.Packets >= s.max {
 		return nil, false
 	}
-	s.in.drops = 0
-	wait, ok := s.inlet.next(&s.in)
-	if wait || !ok {
-		return nil, ok
+	for {
+		s.in.drops = 0
+		wait, ok := s.inlet.next(&s.in)
+		if wait || !ok {
+			return nil, ok
+		}
+		if !s.wasGiven() {
+			return &s.in, true
+		}
 	}
-	return &s.in, true
 }
 
 // WithBlocks makes the packets of a live source have their blocks. Files need
@@ -210,7 +216,12 @@ func (s *Source) Dropped() (n uint64) {
 
 // Infos describes the inputs, in the order given, as far as they were read: those of the
 // pieces before first (Continue).
-func (s *Source) Infos() []Info { return append(slices.Clone(s.before), s.inlet.infos()...) }
+func (s *Source) Infos() []Info {
+	if s.had.left > 0 { // the file is not yet where it was
+		return append(slices.Clone(s.before), s.had.info)
+	}
+	return append(slices.Clone(s.before), s.inlet.infos()...)
+}
 
 // Totals counts the packets given so far.
 func (s *Source) Totals() Totals { return s.totals }

@@ -91,7 +91,7 @@ func stepsASecond(t *testing.T, q *Queue, workers, replicas int) {
 	text := head.Seal(body[:], 1<<10)
 	begun = time.Now()
 	err := q.Work(ctx, WorkOptions{Layout: 7, Workers: workers, Root: root, AckWait: 30 * time.Second, Tries: 3, StepTime: time.Minute, Drain: true,
-		Ready: func(context.Context) error { return nil }, Tell: func(text string) { t.Log(text) },
+		Ready: func(context.Context) error { return nil }, Fence: noFence, Tell: func(text string) { t.Log(text) },
 		run: func(_ context.Context, args []string) (o outcome, err error) {
 			for _, a := range args {
 				if path, ok := strings.CutPrefix(a, "--state-out="); ok {

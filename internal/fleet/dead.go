@@ -50,7 +50,7 @@ func (q *Queue) Dead(ctx context.Context, point, chain string, step int) (all []
 // retryEnd queues the end of a chain again. What its rows are made of is still there.
 func (q *Queue) retryEnd(ctx context.Context, l *Letter) error {
 	_, err := q.change(ctx, l.Point, l.Chain, func(r *Record) bool {
-		r.Over = false
+		r.Over, r.EndDead = false, false
 		r.begin()
 		return true
 	})

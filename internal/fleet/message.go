@@ -88,6 +88,8 @@ type Record struct {
 	Since       int        `json:"since,omitempty"`     // the step at which it began again, as a chain of its own in the rows
 	Returned    int        `json:"returned,omitempty"`  // how often the next step was handed back
 	Trouble     string     `json:"trouble,omitempty"`   // what became of the next step the last time
+	Attempt     int        `json:"attempt,omitempty"`   // the one at the next step that may write rows; 0 is the first
+	EndDead     bool       `json:"end_dead,omitempty"`  // its end is over, but could not be done: its states wait
 	Redelivered int        `json:"redelivered,omitempty"`
 	Restarted   int        `json:"restarted,omitempty"`
 }
@@ -99,7 +101,10 @@ func (r *Record) next() int { return r.Done + r.Dead }
 func (r *Record) waits() bool { return r.Submitted > r.next() || r.Ended && !r.Over }
 
 // begin makes the next step the one that is worked on.
-func (r *Record) begin() { r.Returned, r.Trouble = 0, "" }
+func (r *Record) begin() { r.Returned, r.Trouble, r.Attempt = 0, "", 0 }
+
+// forgettable reports whether nobody will ask for the record any more.
+func (r *Record) forgettable() bool { return r.Over && !r.EndDead }
 
 var errNoRecord = errors.New("is no record of a chain")
 
@@ -107,7 +112,7 @@ func parseRecord(point, chain string, b []byte) (r Record, err error) {
 	if json.Unmarshal(b, &r) != nil {
 		return r, errNoRecord
 	}
-	for _, n := range []int{r.Submitted, r.Done, r.Dead, r.Since, r.Returned, r.Redelivered, r.Restarted, r.Done + r.Dead} {
+	for _, n := range []int{r.Submitted, r.Done, r.Dead, r.Since, r.Returned, r.Attempt, r.Redelivered, r.Restarted, r.Done + r.Dead} {
 		if n < 0 || n > maxSteps {
 			return r, errNoRecord
 		}

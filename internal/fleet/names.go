@@ -69,6 +69,9 @@ func (q *Queue) stepSubject(point, chain string, step int) string {
 	return fmt.Sprintf("%s.steps.%s.%d", q.o.Prefix, ofChain(point, chain), step)
 }
 
+// chainSubject is where the record of a chain is written; key is ofChain.
+func (q *Queue) chainSubject(key string) string { return "$KV." + q.o.Prefix + "_chains." + key }
+
 func (q *Queue) deadSubject(point, chain string) string {
 	return q.o.Prefix + ".dead." + ofChain(point, chain)
 }

@@ -40,6 +40,7 @@ type Queue struct {
 	states     jetstream.ObjectStore
 	objects    jetstream.Stream // of states
 	partitions int
+	forgets    bool // records that are over: the queue was made so
 }
 
 // Unreachable says that the queue can't be reached, has no quorum or is full.
@@ -179,24 +180,24 @@ const noQuorum = "the queue does not answer"
 // open finds the streams and buckets, or makes them.
 func (q *Queue) open(ctx context.Context) error {
 	upper := strings.ToUpper(q.o.Prefix)
+	var records jetstream.Stream
 	for _, s := range []struct {
 		to  *jetstream.Stream
 		cfg jetstream.StreamConfig
 	}{
 		{&q.work, q.workConfig(upper + "_WORK")},
-		{&q.steps, jetstream.StreamConfig{Name: upper + "_STEPS", Subjects: []string{q.o.Prefix + ".steps.*.*.*"}, MaxMsgsPerSubject: 1, MaxAge: 30 * 24 * time.Hour}},
+		{&q.steps, jetstream.StreamConfig{Name: upper + "_STEPS", Subjects: []string{q.o.Prefix + ".steps.*.*.*"}, MaxMsgsPerSubject: 1, MaxAge: keepSteps}},
 		{&q.dead, jetstream.StreamConfig{Name: upper + "_DEAD", Subjects: []string{q.o.Prefix + ".dead.*.*"}, Duplicates: 24 * time.Hour}},
-		{nil, bucketConfig("KV_"+q.o.Prefix+"_chains", "$KV."+q.o.Prefix+"_chains.>")},
+		{&records, bucketConfig("KV_"+q.o.Prefix+"_chains", "$KV."+q.o.Prefix+"_chains.>")},
 		{&q.objects, bucketConfig("OBJ_"+q.o.Prefix+"_states", "$O."+q.o.Prefix+"_states.C.>", "$O."+q.o.Prefix+"_states.M.>")},
 	} {
 		st, err := q.stream(ctx, s.cfg)
 		if err != nil {
 			return err
 		}
-		if s.to != nil {
-			*s.to = st
-		}
+		*s.to = st
 	}
+	q.forgets = records.CachedInfo().Config.AllowMsgTTL
 	if err := q.readPartitions(); err != nil {
 		return err
 	}
@@ -207,6 +208,9 @@ func (q *Queue) open(ctx context.Context) error {
 		return err
 	})
 }
+
+// keepSteps is the age at which the queue forgets what was submitted, and the record of a chain that is over.
+const keepSteps = 30 * 24 * time.Hour
 
 const partitionsKey = "dpdissect.partitions"
 
@@ -227,7 +231,7 @@ func (q *Queue) workConfig(name string) jetstream.StreamConfig {
 func bucketConfig(name string, subjects ...string) jetstream.StreamConfig {
 	c := jetstream.StreamConfig{Name: name, Subjects: subjects, Discard: jetstream.DiscardNew, AllowRollup: true}
 	if strings.HasPrefix(name, "KV_") {
-		c.MaxMsgsPerSubject, c.DenyDelete = 1, true
+		c.MaxMsgsPerSubject, c.DenyDelete, c.AllowMsgTTL = 1, true, true
 	}
 	return c
 }

@@ -39,9 +39,12 @@ func (q *Queue) put(ctx context.Context, point, chain string, r *Record, revisio
 	key := ofChain(point, chain)
 	err = q.again(ctx, noQuorum, func(ctx context.Context) error {
 		var err error
-		if revision == 0 {
+		switch {
+		case revision == 0:
 			_, err = q.chains.Create(ctx, key, b)
-		} else {
+		case r.forgettable() && q.forgets:
+			_, err = q.js.Publish(ctx, q.chainSubject(key), b, jetstream.WithExpectLastSequencePerSubject(revision), jetstream.WithMsgTTL(keepSteps))
+		default:
 			_, err = q.chains.Update(ctx, key, b, revision)
 		}
 		if ok = err == nil; !isConflict(err) {

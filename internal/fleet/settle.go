@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -53,7 +54,7 @@ func (t *task) finish(ctx context.Context, left []byte, res Result) (err error) 
 func (t *task) settle(ctx context.Context, result string, do func(*Record)) error {
 	q, s := t.w.q, t.s
 	changed, err := q.change(ctx, s.Point, s.Chain, func(r *Record) bool {
-		if t.over(r) || r.next() != t.from.next() || r.State != t.from.State {
+		if t.over(r) || r.next() != t.from.next() || r.State != t.from.State || r.Attempt != t.number {
 			return false
 		}
 		do(r)
@@ -67,17 +68,14 @@ func (t *task) settle(ctx context.Context, result string, do func(*Record)) erro
 		return err
 	}
 	if t.event.Result = result; !changed {
-		t.event = Event{Result: "repeated"}
-		if err := t.dropLate(ctx); err != nil {
-			return err
-		}
+		return cmp.Or(t.dropLate(ctx), t.late(ctx))
 	}
-	if changed && s.End && result == "done" { // of one that is dead it may be retried
+	if s.End && result == "done" { // of one that is dead it may be retried
 		if err := t.dropStates(ctx, &t.from); err != nil {
 			return err
 		}
 	}
-	if changed && t.event.Restarted {
+	if t.event.Restarted {
 		if err := q.drop(ctx, t.from.State); err != nil {
 			return err
 		}
@@ -88,7 +86,7 @@ func (t *task) settle(ctx context.Context, result string, do func(*Record)) erro
 // dropLate forgets the state that this step left, where the chain went on long ago without it.
 func (t *task) dropLate(ctx context.Context) error {
 	r, _, _, err := t.w.q.record(ctx, t.s.Point, t.s.Chain)
-	if err != nil || t.kept == r.State || t.kept == r.Before {
+	if err != nil || !t.over(&r) || t.kept == r.State || t.kept == r.Before {
 		return err
 	}
 	return t.w.q.drop(ctx, t.kept)
@@ -126,7 +124,7 @@ func (t *task) bury(ctx context.Context, reason string, code *int) error {
 	return t.settle(ctx, "dead", func(r *Record) {
 		r.Redelivered += t.redone
 		if s.End {
-			r.Over = true
+			r.Over, r.EndDead = true, true
 		} else {
 			r.Dead++
 		}
@@ -150,7 +148,7 @@ func (t *task) tellResult(ctx context.Context, r *Result) error {
 
 // retry lets the step be tried again, and notes why.
 func (t *task) retry(ctx context.Context, why string) error {
-	if err := t.note(ctx, func(r *Record) { r.Trouble = why }); err != nil {
+	if _, err := t.note(ctx, func(r *Record) { r.Trouble = why }); err != nil {
 		return err
 	}
 	t.event.Result = "handed_back"
@@ -171,7 +169,7 @@ func (t *task) giveBack(delay time.Duration, because error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), tryTime)
 	defer cancel()
 	t.event.Result = "handed_back"
-	if err := t.note(ctx, func(r *Record) { r.Returned++ }); err != nil {
+	if _, err := t.note(ctx, func(r *Record) { r.Returned++ }); err != nil {
 		t.w.o.Tell("the step can't be handed back, it comes again: " + err.Error())
 		return because
 	}
@@ -179,14 +177,13 @@ func (t *task) giveBack(delay time.Duration, because error) error {
 	return because
 }
 
-// note writes something about the step into the record.
-func (t *task) note(ctx context.Context, do func(*Record)) error {
-	_, err := t.w.q.change(ctx, t.s.Point, t.s.Chain, func(r *Record) bool {
+// note writes something about the step into the record, unless it is over.
+func (t *task) note(ctx context.Context, do func(*Record)) (noted bool, err error) {
+	return t.w.q.change(ctx, t.s.Point, t.s.Chain, func(r *Record) bool {
 		if t.over(r) || r.next() != t.from.next() {
 			return false
 		}
 		do(r)
 		return true
 	})
-	return err
 }

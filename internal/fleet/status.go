@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,15 @@ import (
 
 // StatusSchema is that of Status.
 const StatusSchema = "dpdissect/fleet-status/1"
+
+//go:embed status.schema.json
+var statusSchema []byte
+
+//go:embed dead.schema.json
+var deadSchema []byte
+
+// Schemas are the JSON Schemas (2020-12) of what commands print, by the names of these.
+var Schemas = map[string][]byte{"status": statusSchema, "dead": deadSchema}
 
 // A Status says where everything stands.
 type Status struct {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,7 +113,7 @@ func (t *task) args(dir string, old []byte, paths []string) (args []string, out 
 		chain = Own(s.Chain, since)
 	}
 	args = append(args, t.w.o.Args...)
-	args = append(args, "--point="+s.Point, "--chain="+chain, "--step="+strconv.Itoa(s.Step))
+	args = append(args, "--fence="+t.place, "--point="+s.Point, "--chain="+chain, "--step="+strconv.Itoa(s.Step))
 	if old != nil {
 		path := filepath.Join(dir, "old")
 		if err := os.WriteFile(path, old, 0o600); err != nil {
@@ -154,6 +155,9 @@ func (t *task) judge(ctx context.Context, o *outcome, out string) error {
 	case o.late:
 		return t.retry(ctx, fmt.Sprintf("it took longer than %v", t.w.o.StepTime))
 	case o.code == codeUsage:
+		if is, err := t.isLate(ctx); err != nil || is { // so it found no place for its rows
+			return cmp.Or(err, t.late(ctx))
+		}
 		return t.fault(ctx, o.text)
 	}
 	return t.retry(ctx, "it was killed or crashed: "+o.text)

@@ -30,26 +30,24 @@ func (q *Queue) Submit(ctx context.Context, point, chain string, lists [][]Input
 		if err != nil {
 			return done, known, err
 		}
-		steps, old, err := left(entries, lists, end)
-		if err != nil {
-			return done, known, err
-		}
-		next, err := q.requeue(ctx, point, chain, entries)
-		if err != nil {
-			return done, known, err
-		}
+		steps, old := left(entries, lists)
 		known = max(known, old)
-		n, again, err := q.submit(ctx, point, chain, next, steps, end && !ended(entries))
+		next, ended, err := q.requeue(ctx, point, chain, entries)
+		if err == nil && ended && len(steps) > 0 {
+			err = ErrEnded
+		}
+		if err != nil {
+			return done, known, err
+		}
+		n, again, err := q.submit(ctx, point, chain, next, steps, end && !ended)
 		if done += n; err != nil || !again {
 			return done, known, err
 		}
 	}
 }
 
-func ended(entries []*Step) bool { return len(entries) > 0 && entries[len(entries)-1].End }
-
 // left is what was not submitted yet, and how many inputs were.
-func left(entries []*Step, lists [][]Input, end bool) (steps [][]Input, known int, err error) {
+func left(entries []*Step, lists [][]Input) (steps [][]Input, known int) {
 	had := map[string]bool{}
 	for _, e := range entries {
 		for i := range e.Inputs {
@@ -70,31 +68,31 @@ func left(entries []*Step, lists [][]Input, end bool) (steps [][]Input, known in
 			steps = append(steps, fresh)
 		}
 	}
-	if len(steps) > 0 && ended(entries) {
-		return nil, known, ErrEnded
-	}
-	return steps, known, nil
+	return steps, known
 }
 
 // requeue queues the steps whose numbers are taken, and of which the record does not know, and gives
-// the next number.
-func (q *Queue) requeue(ctx context.Context, point, chain string, entries []*Step) (next int, err error) {
+// the next number. The record knows longer than the stream that the chain has ended.
+func (q *Queue) requeue(ctx context.Context, point, chain string, entries []*Step) (next int, ended bool, err error) {
 	r, _, _, err := q.record(ctx, point, chain)
 	if err != nil && !errors.Is(err, errNoRecord) {
-		return 0, err
+		return 0, false, err
 	}
+	ended = r.Ended
 	next = max(r.Submitted, r.next())
 	for _, e := range entries {
 		if e.Step >= r.Submitted && e.Result == nil {
 			if err := q.queue(ctx, e, strconv.Itoa(e.Step)); err != nil {
-				return 0, err
+				return 0, false, err
 			}
 		}
-		if !e.End {
+		if e.End {
+			ended = true
+		} else {
 			next = max(next, e.Step+1)
 		}
 	}
-	return next, q.tellSubmitted(ctx, point, chain, next, ended(entries))
+	return next, ended, q.tellSubmitted(ctx, point, chain, next, ended)
 }
 
 // tellSubmitted writes into the record how many steps there are, and whether the chain has its end.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ type task struct {
 	from   Record // where the chain stands
 	tries  int    // this delivery, and those before that were not handed back
 	redone int    // deliveries before this one
+	number int    // of this attempt at the step, in the record
+	place  string // that its rows come from
 	kept   string // the state that it left
 	event  Event
 }
@@ -43,6 +46,11 @@ func (t *task) do(ctx context.Context) error {
 		return err
 	}
 	t.redone = int(meta.NumDelivered) - 1
+	leave, err := t.enter(ctx)
+	if err != nil || leave == nil {
+		return err
+	}
+	defer leave()
 	if t.tries = t.redone + 1 - t.from.Returned; t.tries > t.w.o.Tries {
 		reason := fmt.Sprintf("it was tried %d times, and did not end", t.w.o.Tries)
 		if t.from.Trouble != "" {
@@ -59,6 +67,52 @@ func (t *task) over(r *Record) bool {
 		return r.Over
 	}
 	return t.s.Step < r.next()
+}
+
+// enter makes this attempt the only one that writes rows: the number in the record is its own before the places of
+// others are taken away, and who finds another number there after it has its place was late. leave is nil then.
+func (t *task) enter(ctx context.Context) (leave func(), err error) {
+	w, s := t.w, t.s
+	if t.redone > 0 || t.from.Attempt > 0 {
+		changed, err := t.note(ctx, func(r *Record) {
+			r.Attempt++
+			t.number = r.Attempt
+		})
+		if err != nil || !changed {
+			return nil, cmp.Or(err, t.late(ctx))
+		}
+	}
+	if t.place, leave, err = w.o.Fence(ctx, s.Point, s.Chain, s.Step, t.number); err != nil {
+		return nil, t.fault(ctx, err.Error())
+	}
+	if is, err := t.isLate(ctx); err != nil || is {
+		leave()
+		return nil, cmp.Or(err, t.late(ctx))
+	}
+	return leave, nil
+}
+
+// isLate reports whether another attempt was begun after this one, or the step is over.
+func (t *task) isLate(ctx context.Context) (bool, error) {
+	r, _, _, err := t.w.q.record(ctx, t.s.Point, t.s.Chain)
+	if errors.Is(err, errNoRecord) {
+		return true, nil
+	}
+	return t.over(&r) || r.Attempt != t.number, err
+}
+
+// late leaves the step to who has it now. It is acknowledged where it is over alone: while another worker does
+// it, the next one must not be given out.
+func (t *task) late(ctx context.Context) error {
+	t.event = Event{Result: "repeated"}
+	r, _, _, err := t.w.q.record(ctx, t.s.Point, t.s.Chain)
+	if err != nil && !errors.Is(err, errNoRecord) {
+		return err
+	}
+	if err == nil && t.over(&r) {
+		return t.ack(ctx)
+	}
+	return nil
 }
 
 // again acknowledges a step that was done before.

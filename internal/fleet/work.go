@@ -30,7 +30,8 @@ type WorkOptions struct {
 	Refuse     bool  // states of another build end the worker
 	Drain      bool  // end when nothing is left
 
-	Ready   func(context.Context) error                                    // whether rows can be written
+	Ready   func(context.Context) error // whether rows can be written
+	Fence   Fence
 	Forget  func(ctx context.Context, point, chain string, step int) error // the rows of a step that is dead
 	Observe func(Event)                                                    // nil for nobody
 	Tell    func(text string)
@@ -38,6 +39,10 @@ type WorkOptions struct {
 	run   func(ctx context.Context, args []string) (outcome, error) // how a step is done; nil for a command
 	grace time.Duration                                             // for the step of a worker that is to end; 0 for ten seconds
 }
+
+// A Fence gives an attempt at a step the place that its rows come from, and takes that of all attempts before
+// it away: whoever still sleeps in one of them writes no row when it wakes. The worker leaves the place at its end.
+type Fence func(ctx context.Context, point, chain string, step, attempt int) (place string, leave func(), err error)
 
 // An Event is what became of a delivery of a step.
 type Event struct {

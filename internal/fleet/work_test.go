@@ -2,12 +2,18 @@ package fleet
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/dpdissect/dpdissect/internal/state"
 )
 
 // oneStep queues a step, and gives options of workers that do it by run.
@@ -30,15 +36,20 @@ func oneStep(t *testing.T, run func(context.Context) (outcome, error)) (*Queue, 
 		t.Fatal(err)
 	}
 	return q, WorkOptions{Workers: 2, Root: root, AckWait: 300 * time.Millisecond, Tries: 3, StepTime: time.Minute, Drain: true,
-		Ready: func(context.Context) error { return nil }, Forget: func(context.Context, string, string, int) error { return nil }, Tell: func(text string) { t.Log(text) },
+		Ready: func(context.Context) error { return nil }, Fence: noFence, Forget: func(context.Context, string, string, int) error { return nil }, Tell: func(text string) { t.Log(text) },
 		run: func(ctx context.Context, args []string) (outcome, error) {
 			for _, a := range args {
 				if path, ok := strings.CutPrefix(a, "--state-out="); ok {
-					os.WriteFile(path, []byte("state"), 0o600)
+					os.WriteFile(path, (&state.Head{}).Seal([]byte("state"), 0), 0o600)
 				}
 			}
 			return run(ctx)
 		}}
+}
+
+// noFence lets every attempt write.
+func noFence(context.Context, string, string, int, int) (string, func(), error) {
+	return "", func() {}, nil
 }
 
 // TestInProgress: a step that takes several times as long as the server waits for a word of its worker is not
@@ -139,5 +150,147 @@ func TestLateWorker(t *testing.T) {
 	}
 	if all, err := q.states.List(ctx); err == nil && len(all) > 0 {
 		t.Errorf("it left %d states", len(all))
+	}
+}
+
+// sleeper begins the first step as a worker that is paused does: no word of it comes to the server. wake lets it end its
+// step so, and gives what became of it.
+func sleeper(t *testing.T, q *Queue, o WorkOptions, end outcome) (wake func() string) {
+	t.Helper()
+	begun, sleep, results := make(chan bool, 1), make(chan bool), make(chan string, 1)
+	write := o.run
+	o.Workers, o.AckWait, o.Drain = 1, time.Hour, false
+	o.run = func(ctx context.Context, args []string) (outcome, error) {
+		begun <- true
+		<-sleep
+		write(ctx, args)
+		return end, nil
+	}
+	o.Observe = func(e Event) { results <- e.Result }
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Work(ctx, o) }()
+	<-begun
+	return func() string {
+		close(sleep)
+		result := <-results
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the late worker ends: %v", err)
+		}
+		return result
+	}
+}
+
+// TestLateWorkerOfDeadStep: the place of a worker that sleeps is taken away before its step is declared dead and the rows of
+// tries are removed; when it wakes it writes no row, and goes on.
+func TestLateWorkerOfDeadStep(t *testing.T) {
+	q, o := oneStep(t, func(context.Context) (outcome, error) { return outcome{}, nil })
+	var did []string
+	o.Fence = func(_ context.Context, _, _ string, _, attempt int) (string, func(), error) {
+		did = append(did, fmt.Sprint("fence ", attempt))
+		return "", func() {}, nil
+	}
+	o.Forget = func(context.Context, string, string, int) error {
+		did = append(did, "forget")
+		return nil
+	}
+	wake := sleeper(t, q, o, outcome{code: codeUsage, text: "no place"})
+	o.Tries = 1
+	if err := q.Work(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if s := wake(); s != "repeated" {
+		t.Errorf("the late one is %q", s)
+	}
+	if want := []string{"fence 0", "fence 1", "forget"}; !slices.Equal(did, want) {
+		t.Errorf("%q, want %q", did, want)
+	}
+	if r, _, _, err := q.record(context.Background(), "p", "c"); err != nil || r.Dead != 1 || r.Done != 0 || r.Attempt != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestLateWorkerOfStepInWork: a worker that wakes while another one does its step neither settles the step nor lets the
+// next one be given out.
+func TestLateWorkerOfStepInWork(t *testing.T) {
+	begun, end := make(chan bool), make(chan bool)
+	q, o := oneStep(t, func(context.Context) (outcome, error) { return outcome{}, nil })
+	path := filepath.Join(o.Root, "y")
+	os.WriteFile(path, []byte("y"), 0o600)
+	inputs, err := Look(context.Background(), "", []string{path})
+	if err == nil {
+		_, _, err = q.Submit(context.Background(), "p", "c", [][]Input{inputs}, false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	wake := sleeper(t, q, o, outcome{})
+	write, times := o.run, atomic.Int32{}
+	o.run = func(ctx context.Context, args []string) (outcome, error) {
+		if times.Add(1) == 1 {
+			begun <- true
+			<-end
+		}
+		return write(ctx, args)
+	}
+	ended := make(chan error)
+	go func() { ended <- q.Work(context.Background(), o) }()
+	<-begun
+	if s := wake(); s != "repeated" {
+		t.Errorf("the late one is %q", s)
+	}
+	if r, _, _, err := q.record(context.Background(), "p", "c"); err != nil || r.next() != 0 || r.Attempt != 1 {
+		t.Errorf("while it is done: %+v, %v", r, err)
+	}
+	time.Sleep(100 * time.Millisecond) // in which the next step could be given out
+	if n := times.Load(); n != 1 {
+		t.Errorf("%d steps are done", n)
+	}
+	close(end)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if r, _, _, err := q.record(context.Background(), "p", "c"); err != nil || r.Done != 2 || r.Dead != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestRecordsAreForgotten: the record of a chain that is over has the time in it after which the server forgets it, that
+// of one whose end is dead has none, and neither takes what comes after the end.
+func TestRecordsAreForgotten(t *testing.T) {
+	ctx := context.Background()
+	for _, dead := range []bool{false, true} {
+		q, o := oneStep(t, func(context.Context) (outcome, error) { return outcome{}, nil })
+		if err := q.Work(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := q.Submit(ctx, "p", "c", nil, true); err != nil {
+			t.Fatal(err)
+		}
+		if dead {
+			o.run = func(context.Context, []string) (outcome, error) { return outcome{code: -1}, nil }
+			o.Tries = 1
+		}
+		if err := q.Work(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		st, err := q.js.Stream(ctx, "KV_dpd_chains")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := st.GetLastMsgForSubject(ctx, q.chainSubject("p.c"))
+		if err != nil || (m.Header.Get(jetstream.MsgTTLHeader) == "720h0m0s") == dead {
+			t.Errorf("dead %v: %v, %v", dead, m.Header, err)
+		}
+		if err := q.steps.Purge(ctx); err != nil { // as after 30 days
+			t.Fatal(err)
+		}
+		path := filepath.Join(o.Root, "z")
+		os.WriteFile(path, []byte("z"), 0o600)
+		inputs, _ := Look(ctx, "", []string{path})
+		if _, _, err := q.Submit(ctx, "p", "c", [][]Input{inputs}, false); err != ErrEnded {
+			t.Errorf("dead %v: %v", dead, err)
+		}
 	}
 }

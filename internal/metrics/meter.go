@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -141,7 +142,7 @@ func (m *Meter) Finish() {
 // count adds the connections that were closed to the sums. What ended more than ten minutes ago
 // is forgotten, and at the end of the run all: it ended as it is told then.
 func (m *Meter) count(end bool) {
-	heard := m.lastPacket()
+	heard := latest(m.run.Source.Infos())
 	due := len(m.late) + len(m.fresh)
 	if !end {
 		due = max(0, due-maxLate)
@@ -199,10 +200,10 @@ func (s *sum) add(c *session.Conn) {
 	}
 }
 
-// lastPacket is the time of the latest packet, in ns since 1970, 0 where there is none.
-func (m *Meter) lastPacket() (last int64) {
-	for _, i := range m.run.Source.Infos() {
-		last = max(last, i.LastTime)
+// latest is the time of the latest packet, in ns since 1970, 0 where there is none.
+func latest(infos []capture.Info) (last int64) {
+	for i := range infos {
+		last = max(last, infos[i].LastTime)
 	}
 	return last
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/measure"
 )
@@ -12,25 +13,29 @@ import (
 // page makes a page of how the run stands. Counters stay above floor, nil at the end of the run.
 func (m *Meter) page(floor floor) *Page {
 	p := &Page{floor: floor}
-	m.capture(p)
+	captured(p, m.run.Source.Infos())
 	m.connections(p)
 	m.observed(p)
 	p.Counter("dpdissect_internal_errors_total", "Faults of this program, each of which ended the connections of an address pair.").Set(float64(len(m.run.Internal())))
-	p.Gauge("dpdissect_build_info", "1, with the version of the program.").Set(1, m.build...)
+	built(p, m.build)
 	return p
 }
 
-// capture tells what was read.
-func (m *Meter) capture(p *Page) {
+// built tells the version of the program, and what else its labels say.
+func built(p *Page, labels []string) {
+	p.Gauge("dpdissect_build_info", "1, with the version of the program.").Set(1, labels...)
+}
+
+// captured tells what was read.
+func captured(p *Page, infos []capture.Info) {
 	var packets, bytes, dropped uint64
-	infos := m.run.Source.Infos()
 	for i := range infos {
 		packets, bytes, dropped = packets+infos[i].Packets, bytes+infos[i].Bytes, dropped+infos[i].Dropped
 	}
 	p.Counter("dpdissect_packets_total", "Packets that were captured.").Set(float64(packets))
 	p.Counter("dpdissect_bytes_total", "Captured bytes of these packets.").Set(float64(bytes))
 	p.Counter("dpdissect_capture_dropped_total", "Packets that the capture lost.").Set(float64(dropped))
-	if last := m.lastPacket(); last != 0 {
+	if last := latest(infos); last != 0 {
 		p.Gauge("dpdissect_last_packet_timestamp_seconds", "Time of the latest packet.").Set(float64(last) / 1e9)
 	}
 }

@@ -29,12 +29,14 @@ type Pieces struct {
 	From, To string
 	Gap      bool
 	Command  string // whose states they are
+	Waits    bool   // they may be of inputs that wait for packets
 	Usage    func(format string, args ...any) error
 
 	head state.Head
 	more bool
 	file *outfile.File // of --state-out
 	left []byte        // what it will hold, once all was read
+	note string        // about it, "" for nothing
 }
 
 // Options are those that count: a state goes on with the same ones alone.
@@ -66,7 +68,17 @@ func (p *Pieces) Check(flags *pflag.FlagSet) error {
 	if !p.Given() {
 		return nil
 	}
+	if p.Waits {
+		if f := flags.Lookup("interface"); f.Changed {
+			if p.Gap = p.From != ""; !flags.Lookup("chain").Changed {
+				return p.Usage("-i with --state-in and --state-out needs --chain NAME: the chain goes on in the next run")
+			}
+		}
+	}
 	for _, name := range []string{"display-filter", "packet-count", "from", "to", "connection", "interface", "follow"} {
+		if p.Waits && (name == "interface" || name == "follow") {
+			continue
+		}
 		if f := flags.Lookup(name); f != nil && f.Changed {
 			flag := "--" + name
 			if f.Shorthand != "" {
@@ -162,8 +174,14 @@ func (p *Pieces) Attach(run *pipeline.Run, g *outfile.Guard, body []byte, most i
 	}
 	run.State = &pipeline.State{From: body, Most: most, Gap: p.Gap}
 	if p.To != "" {
+		if run.Source.Waits() {
+			run.State.Snapshot = func(body []byte, memory int64) error {
+				return outfile.Write(p.To, p.head.Seal(body, memory), outfile.Private, nil) // the guard passed it already
+			}
+		}
 		run.State.Leave = func(body []byte, memory int64) error {
 			p.left = p.head.Seal(body, memory)
+			p.weigh(len(run.Open()))
 			return nil
 		}
 	}
@@ -193,6 +211,19 @@ func (p *Pieces) notWritten(err error) error {
 	}
 	return fmt.Errorf("--state-out: %w", err)
 }
+
+// MaxConn bounds the bytes that a connection has of a state: what is moved between workers.
+const MaxConn = 256 << 10
+
+// weigh notes where a state of so many connections is larger than it may be.
+func (p *Pieces) weigh(conns int) {
+	if most := max(1, conns) * MaxConn; len(p.left) > most {
+		p.note = fmt.Sprintf("--state-out: %s has %d bytes for %d connections, more than %d KiB each", p.To, len(p.left), conns, MaxConn>>10)
+	}
+}
+
+// Note is what there is to say of a state that was written, "" for nothing.
+func (p *Pieces) Note() string { return p.note }
 
 // Finish writes the state once a run has ended. Where a piece could not be read at all, or the
 // step failed for another reason than its inputs, the old state stays.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/state"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -37,6 +38,7 @@ type Run struct {
 	State *State
 
 	rounds *rounds
+	coded  *state.Codec // of State, once there was one to be read or written
 	tables *tables
 	spread spread
 	ended  func() []*session.Conn    // the connections that were taken out and kept (KeepEnded), nil for none

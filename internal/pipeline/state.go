@@ -21,6 +21,10 @@ type State struct {
 	Kept func() []any
 	// Leave takes what is left once all was read, and how much memory reading that takes; nil for nobody.
 	Leave func(state []byte, memory int64) error
+	// Snapshot takes what Run.Snapshot leaves; nil for nobody.
+	Snapshot func(state []byte, memory int64) error
+	// Resumed is told that the run goes on from a state, once it was read; nil for nobody.
+	Resumed func()
 }
 
 // A standing is where a run stands between two packets, beside its tables.
@@ -30,6 +34,7 @@ type standing struct {
 	latest int64
 	chain  *capture.Chain
 	rounds rounds // of EveryCaptured
+	amid   bool   // it was left by Snapshot: some packets were read and not tracked
 }
 
 // resume goes on from what a run before left.
@@ -37,8 +42,8 @@ func (r *Run) resume() error {
 	if r.State == nil || r.State.From == nil && !r.State.Gap {
 		return nil
 	}
-	s := &standing{chain: new(capture.Chain)}
-	if r.State.From != nil {
+	s, resumed := &standing{chain: new(capture.Chain)}, r.State.From != nil
+	if resumed {
 		c, roots := r.codec(s)
 		if err := c.Read(r.State.From, r.State.Most, roots...); err != nil {
 			return err
@@ -49,7 +54,10 @@ func (r *Run) resume() error {
 	if r.rounds != nil {
 		r.rounds.next, r.rounds.end, r.rounds.back = s.rounds.next, s.rounds.end, s.rounds.back
 	}
-	r.Source.Continue(s.chain, r.State.Gap)
+	r.Source.Continue(s.chain, r.State.Gap || s.amid)
+	if resumed && r.State.Resumed != nil {
+		r.State.Resumed()
+	}
 	return nil
 }
 
@@ -58,7 +66,20 @@ func (r *Run) leave() error {
 	if r.State == nil || r.State.Leave == nil {
 		return nil
 	}
-	s := &standing{spread: r.spread, end: r.end, latest: r.latest, chain: r.Source.Chain()}
+	return r.write(false, r.State.Leave)
+}
+
+// Snapshot leaves where the run stands within EveryCaptured, in case that it does not come to its end. Who goes
+// on from that lacks some packets, and those that came after.
+func (r *Run) Snapshot() error {
+	if r.State == nil || r.State.Snapshot == nil {
+		return nil
+	}
+	return r.write(true, r.State.Snapshot)
+}
+
+func (r *Run) write(amid bool, leave func(state []byte, memory int64) error) error {
+	s := &standing{spread: r.spread, end: r.end, latest: r.latest, chain: r.Source.Chain(), amid: amid}
 	if r.rounds != nil {
 		s.rounds = *r.rounds
 	}
@@ -67,7 +88,7 @@ func (r *Run) leave() error {
 	if err != nil {
 		return fmt.Errorf("the state can't be written: %w", err)
 	}
-	return r.State.Leave(b, memory)
+	return leave(b, memory)
 }
 
 // Layout is the number of the layout of states that runs with such a configuration leave
@@ -79,8 +100,23 @@ func Layout(cfg session.Config, kept ...any) (number uint64, unknown []string) {
 	return c.Number(), c.Unknown()
 }
 
-// codec makes what writes and reads a state, and tells what it is made of.
+// codec gives what writes and reads a state, which is made once, and what that is made of.
 func (r *Run) codec(s *standing) (*state.Codec, []any) {
+	roots := []any{s}
+	for _, t := range r.tables {
+		roots = append(roots, t)
+	}
+	if r.State.Kept != nil {
+		roots = append(roots, r.State.Kept()...)
+	}
+	if r.coded == nil {
+		r.coded = r.newCodec()
+		r.coded.Begin(roots...)
+	}
+	return r.coded, roots
+}
+
+func (r *Run) newCodec() *state.Codec {
 	types := append(session.Types(), sha256.New())
 	protocols := r.protocols()
 	for _, p := range protocols {
@@ -95,16 +131,10 @@ func (r *Run) codec(s *standing) (*state.Codec, []any) {
 		fixProtocol(c, p)
 	}
 	c.Fix("force", r.Config.Force)
-	roots := []any{s}
 	for i, t := range r.tables {
 		c.Fix(fmt.Sprint("table ", i), t.Given())
-		roots = append(roots, t)
 	}
-	if r.State.Kept != nil {
-		roots = append(roots, r.State.Kept()...)
-	}
-	c.Begin(roots...)
-	return c, roots
+	return c
 }
 
 // protocols are those that may be followed, each once.

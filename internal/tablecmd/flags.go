@@ -60,6 +60,9 @@ func (s *Seconds) Set(text string) error {
 // MetricsUsage is the help of the flag.
 const MetricsUsage = "with -i, pipes and --follow: metrics for Prometheus at http://`ADDR`/metrics; :9464 is on this machine alone"
 
+// noStep is a step that is not named.
+const noStep = -1 << 31
+
 // everyWaits is how long a step is of inputs that wait for packets.
 const everyWaits = 15 * time.Minute
 
@@ -74,7 +77,7 @@ func (f *Flags) Add(fs *pflag.FlagSet, format string) {
 	fs.Var(&f.Every, "every", "begin another step every `SECONDS` of the capture; 15m by default with -i, pipes and --follow, else all is one step")
 	fs.StringVar(&f.Point, "point", "local", "`NAME` of where the packets are taken")
 	fs.StringVar(&f.Chain, "chain", "", "`NAME` of the capture whose pieces the inputs are; by default that of the first without extensions, and of an interface with the time")
-	fs.IntVar(&f.Step, "step", 0, "`N` is the number of this step of the chain, from 0")
+	fs.IntVar(&f.Step, "step", noStep, "`N` is the number of this step of the chain: 0 by default, or the one after that of --state-in")
 	fs.StringVar(&f.Addresses, "addresses", "full", "`HOW` IP addresses are written: full, or keyed for a hash with the key of --address-key")
 	fs.StringVar(&f.AddressKey, "address-key", "", "`FILE` with a key of at least 32 bytes that only its owner may read")
 	fs.StringVar(&f.Metrics, "metrics", "", MetricsUsage)
@@ -86,7 +89,7 @@ func (f *Flags) Add(fs *pflag.FlagSet, format string) {
 // Options are what the flags say, but for format and store. first is the first input, or the
 // interface of a live run that begins at a time. waits says that inputs wait for packets.
 func (f *Flags) Options(first string, live bool, now time.Time) (tables.Options, error) {
-	o := tables.Options{Point: f.Point, Chain: f.Chain, Step: f.Step, Every: time.Duration(f.Every), Interval: time.Duration(f.Interval), Idle: time.Duration(f.Idle)}
+	o := tables.Options{Point: f.Point, Chain: f.Chain, Step: max(0, f.Step), GoOn: f.Step == noStep, Every: time.Duration(f.Every), Interval: time.Duration(f.Interval), Idle: time.Duration(f.Idle)}
 	if o.Chain == "" {
 		if o.Chain = tables.ChainOf(first); live {
 			o.Chain = first + now.UTC().Format("-20060102T150405Z")
@@ -97,7 +100,7 @@ func (f *Flags) Options(first string, live bool, now time.Time) (tables.Options,
 		return o, errors.New("no folder: give --out DIR")
 	case o.Interval < time.Millisecond:
 		return o, errors.New("--interval: want at least 1ms")
-	case f.Step < 0 || f.Step > 99_999_999:
+	case f.Step != noStep && (f.Step < 0 || f.Step > 99_999_999):
 		return o, fmt.Errorf("--step %d: want a number from 0 to 99999999", f.Step)
 	case o.Every != 0 && o.Every < time.Minute:
 		return o, errors.New("--every: want at least a minute")

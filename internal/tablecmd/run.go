@@ -23,7 +23,7 @@ func (f *Flags) Run(r *pipeline.Run, o tables.Options) error {
 	defer m.Close()
 	pieces := r.State != nil
 	if pieces {
-		r.State.Kept = e.Kept
+		r.State.Kept, r.State.Resumed = e.Kept, e.Resumed
 	}
 	if err := r.Do(); err != nil {
 		return err

@@ -19,6 +19,7 @@ type Options struct {
 	Point    string
 	Chain    string
 	Step     int           // of the rows that come first
+	GoOn     bool          // a run that goes on from a state begins with the step after its last one instead
 	Every    time.Duration // of the capture, after which the next step begins; 0 for one step alone
 	Interval time.Duration // length of intervals
 	Idle     time.Duration // after which silence a pair is closed out; 0 is never
@@ -42,6 +43,13 @@ func (e *Engine) Kept() []any {
 // Types are what Kept points to.
 func Types() []any { return []any{new(Engine), new(sink), new(timeline.Timeline)} }
 
+// Resumed begins a step after those of the state that the run goes on from.
+func (e *Engine) Resumed() {
+	if e.step++; !e.o.GoOn {
+		e.step = e.o.Step
+	}
+}
+
 // minute is how often rows are looked for that became final, in ns of the capture. That it is a
 // minute of the capture, and not of the clock, makes what is in a step depend on the packets alone.
 const minute = int64(time.Minute)
@@ -53,7 +61,7 @@ type Engine struct {
 	run   *pipeline.Run          `state:"-"`
 	sinks [pipeline.Shards]*sink `state:"-"`
 	spool *spool                 `state:"-"`
-	step  int                    `state:"-"`
+	step  int                    // of the rows that are made
 	until int64                  // when the step ends, in ns; 0 before the first minute
 
 	waiting []*session.Conn        // closed, and not written
@@ -92,13 +100,18 @@ func (e *Engine) has(name string) bool {
 
 // pass writes what is final when the capture came to a time, in ns.
 func (e *Engine) pass(now int64) error {
+	ended := false
 	if e.err == nil && e.until != 0 && now >= e.until {
 		if e.err = e.flush(); e.err == nil {
 			e.step++
+			ended = true
 		}
 	}
 	if every := int64(e.o.Every); every > 0 && now >= e.until {
 		e.until = now - now%every + every
+	}
+	if ended {
+		e.err = e.run.Snapshot()
 	}
 	heard := e.run.Tick(now)
 	e.waiting = append(e.waiting, e.run.TakeClosed()...)
