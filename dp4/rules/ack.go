@@ -128,8 +128,12 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High)
+	needed := 2
+	if !rules.Clean(0) {
+		needed = rules.NeededOdds(dir.Other())
+	}
 	// Each NACK may cause a retry, however soon.
-	if excess >= 2 && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-u.Last < excess*max(j.roundTrip(), 5e6) {
+	if excess >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-u.Last < excess*max(j.roundTrip(), 5e6) {
 		x := rules.Here(r224Serial, message, u.Frame)
 		x.Since = u.Time
 		rules.Judge(x)
