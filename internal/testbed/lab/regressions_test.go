@@ -274,6 +274,8 @@ var regressions = []struct {
 	{"dp4/wild-2027040463", "drop 63-91; drop 99-100; drop 109-336 a; drop 347-366; drop 367-370", "DP4-2.2.2-EOM-LAST", conform.GuardNone},
 	// An ACK named a packet that came again; the one that had acknowledged all above it was not captured.
 	{"dp4/wild-2027020312", "drop 665-666; drop 0-1; drop 3-6; drop 30-32; drop 53-55; drop 80-82; drop 102-105; drop 131-134; drop 146-148; drop 173-175; drop 181-184; drop 210-212; drop 218-222 a; drop 232-236; drop 254-255; drop 263-266 a; drop 275-276; drop 292-293; drop 308-312; drop 320-321; drop 357-358; drop 383-384; drop 391-399 a; drop 403-415 a; drop 420-425 a; drop 473-479; drop 484-485", "DP4-2.2.2-MSGID-WINDOW", conform.GuardOdds},
+	// Another connection began unseen, whose secret is another one.
+	{"dp8/wild-2027020349", "drop 83-86 b; cut 109 77", "DP8-SIG-ACTED", conform.GuardLife},
 	// The same.
 	// A number that an earlier mask gave up.
 	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
