@@ -87,7 +87,8 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
-	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) {
+	late := c.Frame.Frame < c.toldIn // it is believed after others were captured, whose numbers it can't acknowledge
+	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
 		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
