@@ -240,7 +240,11 @@ func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f *track.Record) {
 	if !r.open {
 		return
 	}
-	if f.Time-r.last > stallTime && r.parts > 0 {
+	switch pause := f.Time - r.last; {
+	case r.parts == 0 || pause <= stallTime:
+	case pause > aliveAfter:
+		r.since += pause // of the path: what was captured of the other side may not have arrived
+	default:
 		r.since += max(j.stalled(dir, num-1, f.Time)-r.last, 0)
 	}
 	r.bytes, r.last = r.bytes+int(f.Size), f.Time
