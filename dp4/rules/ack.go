@@ -128,12 +128,12 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High)
-	needed := 2
+	// Each NACK may cause a retry, however soon: what no timer caused takes one that was missed, too.
+	byTimer, needed := (j.Frame.Time-u.Last)/max(j.roundTrip(), 5e6), 3
 	if !rules.Clean(0) {
-		needed = rules.NeededOdds(dir.Other())
+		needed = max(rules.NeededOdds(0), rules.NeededOdds(1))
 	}
-	// Each NACK may cause a retry, however soon.
-	if excess >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-u.Last < excess*max(j.roundTrip(), 5e6) {
+	if missed := 2*excess - byTimer; byTimer < excess && missed >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
 		x := rules.Here(r224Serial, message, u.Frame)
 		x.Since = u.Time
 		rules.Judge(x)
