@@ -286,6 +286,8 @@ var regressions = []struct {
 	{"dp8/wild-2027030304", "cut 54 128", "DP8-3.1.5.2.6-OPEN", conform.GuardNone},
 	// The other side's acknowledgements of 3 bytes, and an id 0, made a client of 2023 one of the page.
 	{"hazel/wild-2027040704", "drop 3-4", "HZ-HDR-ACKLEN", conform.GuardDial},
+	// A late copy of a SACK that came before the connection was recognised.
+	{"dp8/wild-3027060844", "drop 1-2; copy 285 +991.228556ms", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
 	// A number that an earlier mask gave up.
 	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 }
