@@ -288,6 +288,8 @@ var regressions = []struct {
 	{"hazel/wild-2027040704", "drop 3-4", "HZ-HDR-ACKLEN", conform.GuardDial},
 	// A late copy of a SACK that came before the connection was recognised.
 	{"dp8/wild-3027060844", "drop 1-2; copy 285 +991.228556ms", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
+	// A second connection began unseen, and a datagram was sent again of which the first transmission was not captured.
+	{"knet/wild-3027060722", "drop 137-149 b; drop 149-154; drop 156-158; drop 164-170 b", "KN-DG-ID-UNIQUE", conform.GuardLife},
 	// A number that an earlier mask gave up.
 	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 }
