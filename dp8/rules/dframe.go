@@ -112,7 +112,11 @@ func (j contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 		j.judgeOldKeepAlive(rules, d, keepAlive)
 	case !d.Coalesced:
 		if j.holdsID(d) {
-			rules.Broken(r222SessidAbsent, "the payload of a frame other than a KeepAlive is the session id")
+			x := rules.Here(r222SessidAbsent, "the payload of a frame other than a KeepAlive is the session id")
+			if !j.hs.Answered && !j.hs.Confirmed {
+				x.Blocked = conform.GuardVer // below 1.5, what seemed an id may be payload that is sent again
+			}
+			rules.Judge(x)
 		} else {
 			rules.Pass(r222SessidAbsent)
 		}
