@@ -109,17 +109,6 @@ func losing(inFlight int) *talk {
 // dp8Ack break the rules of acknowledgements and masks.
 func dp8Ack() []Mutant {
 	more := func(n uint8) func(d *dp8.DFrame) { return func(d *dp8.DFrame) { d.NRcv += n } }
-	gap := func() *talk { return chatting().lose(0, 1).data(0) } // one is missing, the next arrived
-	shifted := func(shift int) *talk {
-		t := gap()
-		return t.times(30, func(i int) {
-			t.data(0)
-			if shift > 0 {
-				t.bad(func(*dp8.Frame) {})
-			}
-			t.says(1, uint8(3+i), (1<<(i+2)-1)<<shift)
-		})
-	}
 	carried := func(mask uint64) *talk { // 2 in flight, and a data frame says what came of them
 		t := chatting().data(0).data(0).send(1, sacks(2, mask)).data(0)
 		return t.wait(millis(250))
@@ -142,8 +131,8 @@ func dp8Ack() []Mutant {
 		fine("DP8-3.1.5.2.2-MAX", lossyTrace),
 		chatting().broken(more(1)).data(0).wait(millis(200)).data(1).data(0).chat(4).breaks("DP8-3.1.5.2.2-GAPACK", "acknowledges the next number before it is sent"),
 		fine("DP8-3.1.5.2.2-GAPACK", lossyTrace),
-		shifted(1).breaks("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + i"),
-		shifted(0).nearly("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + 1 + i"),
+		shifted(30, 1).breaks("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + i"),
+		shifted(30, 0).nearly("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + 1 + i"),
 		gap().bad(func(*dp8.Frame) {}).says(1, 2, 1<<28|1).wait(millis(200)).data(0).data(0).chat(1).breaks("DP8-3.1.5.2.3-UNSENT", "names a number far ahead"),
 		gap().says(1, 2, 1).wait(millis(200)).again(0, 2, asIs).says(1, 0, 0).chat(3).nearly("DP8-3.1.5.2.3-UNSENT", "names what came"),
 		gap().bad(func(*dp8.Frame) {}).says(1, 2, 1<<63|1).chat(1).breaks("DP8-3.1.5.2.3-BIT63", "sets the last bit"),
@@ -165,6 +154,21 @@ func dp8Ack() []Mutant {
 		stuck(true).breaks("DP8-3.1.5.2.4-ADVANCE", "waits for what was given up"),
 		fine("DP8-3.1.5.2.4-ADVANCE", "dp8/unreliable"),
 	}
+}
+
+// gap has one number missing, and the next arrived.
+func gap() *talk { return chatting().lose(0, 1).data(0) }
+
+// shifted answers that with so many masks, whose bits are shifted.
+func shifted(masks, shift int) *talk {
+	t := gap()
+	return t.times(masks, func(i int) {
+		t.data(0)
+		if shift > 0 {
+			t.bad(func(*dp8.Frame) {})
+		}
+		t.says(1, uint8(3+i), (1<<(i+2)-1)<<shift)
+	})
 }
 
 // dp8Waits break rules of what must follow.
