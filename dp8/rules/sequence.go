@@ -68,6 +68,9 @@ func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num seq.Num) {
 			o.n--
 		}
 	}
+	if !j.Unwrapped(dir, out.Time) {
+		x.Blocked = conform.GuardUnwrap
+	}
 	j.c.Rules.Judge(x)
 }
 
