@@ -162,7 +162,7 @@ func (s *side) implausible(times int) bool {
 
 // Bounds of loss.
 const (
-	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	absurdity  = 1e-6 // the chance of so much of it that is taken for none
 	leastTries = 3    // of one packet, where nothing else is lost
 	mostChance = 0.4
 )
