@@ -26,7 +26,8 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	j.named(other, num)
-	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
+	j.side[dir].reports = j.side[dir].reports || j.Packet.Type == dp4.TypeNACK
+	j.side[dir].nacks = j.side[dir].nacks || j.side[dir].reports
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
 		highest = num + seq.Num(maskTop(m))

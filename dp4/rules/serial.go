@@ -184,7 +184,11 @@ func (j *judge) judgeRetryTime(dir dissect.Dir, u *track.Record) {
 		return
 	}
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= j.c.Dir[dir].MinRTT()) {
-		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
+		x := rules.Here(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
+		if j.side[dir.Other()].reports {
+			x.Blocked = conform.GuardKnew // each report may cause one
+		}
+		rules.Judge(x)
 	}
 }
 

@@ -130,12 +130,15 @@ func (j *judge) settleExcess(dir dissect.Dir) {
 	if !x.set || j.Frame.Time < x.ripe || !j.Fine() || j.namesAgain(dir) {
 		return
 	}
+	low := j.outstanding(dir, x.num)
+	if low != nil && x.epoch == j.Epoch(dir) && low.Last <= x.time && j.Packet.Type == dp4.TypeACK {
+		return // a NACK that was not captured may have said that it came, until it is sent again
+	}
 	x.set = false
 	if x.epoch != j.Epoch(dir) {
 		return
 	}
 	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
-	low := j.outstanding(dir, x.num)
 	switch {
 	case low == nil || x.msg-low.Msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"

@@ -304,6 +304,10 @@ var regressions = []struct {
 	{"dp8/wild-5027030777", "drop 94-98; drop 101-108; drop 111-115; drop 118-132 b; drop 133-144; drop 148-161; drop 164-180; drop 183-187; drop 191-197; drop 201-220; drop 223-230; drop 233-242; drop 244-263 b; drop 263-264; drop 266-282; drop 285-291; drop 296-302; drop 304-306; drop 309-337; drop 338-339; drop 340-357; drop 358-360; drop 361-362; drop 363-382; drop 383-387; drop 388-401; drop 402-406; drop 407-432; drop 433-437; drop 438-441", "DP8-3.1.5.2.2-MAX", conform.GuardUnwrap},
 	// Four acknowledgements of a packet were lost after the capture point, and others with them.
 	{"hazel/wild-5027030665", "", "HZ-REL-NORESEND", conform.GuardNone},
+	// A NACK, which was not captured, had said that what a later ACK leaves open had come.
+	{"dp4/wild-6027040702", "drop 107-108", "DP4-2.2.2-MSGID-WINDOW", conform.GuardNone},
+	// Each of many reports caused a retry.
+	{"dp4/wild-6027040682", "drop 329-330; drop 529-530", "DP4-3.1.2-RTO", conform.GuardKnew},
 	// A number that an earlier mask gave up.
 	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 }
