@@ -170,7 +170,11 @@ func (j contentJudge) judgeKeepAliveHeader(rules *session.Evaluation, d *dp8.DFr
 	if !rules.Check(r222KaFlags, d.Command&flags == flags) {
 		rules.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
 	} else if !rules.Check(r222KaNew, d.Command&dp8.NewMsg != 0) {
-		rules.Broken(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+		x := rules.Here(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+		if !j.versionsSeen() {
+			x.Blocked = conform.GuardVer // below 1.5 it is the last part of a message
+		}
+		rules.Judge(x)
 	}
 	if !rules.Check(r3152KaCoalesce, d.Control&dp8.CtlCoalesce == 0) {
 		rules.Broken(r3152KaCoalesce, fmt.Sprintf("bControl %02X has both KEEPALIVE and COALESCE", uint8(d.Control)))

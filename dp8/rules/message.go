@@ -133,8 +133,11 @@ func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) 
 		return
 	}
 	x := conform.Case{Dir: dir, Frame: b.Frame, Time: b.Time, HasTime: b.Timed, Proof: []uint64{a.Frame}, Since: min(a.Time, b.Time)}
-	if min(a.Last, b.Last) < m.SureSince {
+	switch {
+	case min(a.Last, b.Last) < m.SureSince:
 		x.Blocked = conform.GuardUnwrap
+	case (a.KeepAlive || b.KeepAlive) && !j.versionsSeen():
+		x.Blocked = conform.GuardVer // below 1.5 it is the part of a message
 	}
 	switch {
 	case ends(a):

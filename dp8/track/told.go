@@ -137,6 +137,7 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 		return p
 	}
 	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
+		n.queued = 0 // what was told before is in doubt
 		return Cycle
 	}
 	for i := n.queued - 1; i >= 0 && n.queue[i].Next > next; i-- {
