@@ -129,13 +129,13 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 }
 
 // beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
-// can't all have been lost, as rarely as others are: those of either side take the
+// can't all have been lost, or missed, as rarely as others are: those of either side take the
 // way there and back.
 func (j *judge) beyondChance(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range j.side {
 		sent += j.side[i].Transmissions
-		lost += j.side[i].Resends
+		lost += j.side[i].Resends + int(j.c.Dir[i].Quality().Uncaptured()+j.c.Dir[i].Missing())
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false

@@ -304,6 +304,10 @@ var regressions = []struct {
 	{"dp8/wild-5027030777", "drop 94-98; drop 101-108; drop 111-115; drop 118-132 b; drop 133-144; drop 148-161; drop 164-180; drop 183-187; drop 191-197; drop 201-220; drop 223-230; drop 233-242; drop 244-263 b; drop 263-264; drop 266-282; drop 285-291; drop 296-302; drop 304-306; drop 309-337; drop 338-339; drop 340-357; drop 358-360; drop 361-362; drop 363-382; drop 383-387; drop 388-401; drop 402-406; drop 407-432; drop 433-437; drop 438-441", "DP8-3.1.5.2.2-MAX", conform.GuardUnwrap},
 	// Four acknowledgements of a packet were lost after the capture point, and others with them.
 	{"hazel/wild-5027030665", "", "HZ-REL-NORESEND", conform.GuardNone},
+	// Times go in steps of 15.625 ms.
+	{"hazel/HZ-REL-RESEND sends again once", "coarse 15.625ms; swap 22; swap 110; swap 130; swap 390; swap 511; swap 600; swap 854", "HZ-REL-ACK-KNOWN", conform.GuardClock},
+	// Two transmissions were lost, and the acknowledgement of the third was not captured.
+	{"hazel/wild-6027050842", "drop 67-70 a; drop 128-129; drop 147-148; drop 178-179; drop 184-185", "HZ-REL-ACK", conform.GuardOdds},
 	// A NACK, which was not captured, had said that what a later ACK leaves open had come.
 	{"dp4/wild-6027040702", "drop 107-108", "DP4-2.2.2-MSGID-WINDOW", conform.GuardNone},
 	// Each of many reports caused a retry.
