@@ -35,7 +35,10 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 		rules.Pass(r31521Inc)
 	case track.OutOfOrder:
 		x := rules.Here(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq, ms(j.Frame.Time-p.Higher.Time)), p.Higher.Frame)
-		if !j.Unwrapped(dir, p.Higher.Time) {
+		switch {
+		case j.Sent.Outdated:
+			x.Blocked = conform.GuardReord // what it acknowledges shows that it was sent before
+		case !j.Unwrapped(dir, p.Higher.Time):
 			x.Blocked = conform.GuardUnwrap
 		}
 		rules.Judge(x)
