@@ -36,8 +36,8 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	case track.OutOfOrder:
 		x := rules.Here(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq, ms(j.Frame.Time-p.Higher.Time)), p.Higher.Frame)
 		switch {
-		case j.Sent.Outdated:
-			x.Blocked = conform.GuardReord // what it acknowledges shows that it was sent before
+		case !j.side[dir.Other()].Numbers.Started:
+			x.Blocked = conform.GuardBidir // what it acknowledges does not tell whether it was sent before
 		case !j.Unwrapped(dir, p.Higher.Time):
 			x.Blocked = conform.GuardUnwrap
 		}
