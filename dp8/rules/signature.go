@@ -243,10 +243,10 @@ func (h actedOn) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Failed, conform.GuardNone
 }
 
-// mayBeOthers reports that a frame whose signature is wrong may be of another connection: adrift
-// tells that for itself, or others of its side were before, and the secret was concluded.
-func (j signatureJudge) mayBeOthers(dir dissect.Dir, adrift bool) bool {
-	return adrift || !j.hs.Secrets && j.side[dir].astray
+// mayBeOthers reports that a frame whose signature is wrong may be of another connection: itself
+// tells that, or others of its side were before, and the secret was concluded.
+func (j signatureJudge) mayBeOthers(dir dissect.Dir, itself bool) bool {
+	return itself || !j.hs.Secrets && j.side[dir].astray
 }
 
 // checkSupplied compares supplied secrets with those of the handshake.

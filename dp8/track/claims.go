@@ -122,7 +122,7 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 	return false
 }
 
-// manyClaims is how many acknowledgements in a row of what was not captured show that it is the
+// manyClaims acknowledgements in a row of what was not captured show that it is the
 // other side that is not seen: then its numbers, and not these, have gone round.
 const manyClaims = 3
 
