@@ -26,7 +26,8 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	j.named(other, num)
-	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
+	j.side[dir].reports = j.side[dir].reports || j.Packet.Type == dp4.TypeNACK
+	j.side[dir].nacks = j.side[dir].nacks || j.side[dir].reports
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
 		highest = num + seq.Num(maskTop(m))
@@ -128,8 +129,12 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 		return
 	}
 	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High)
-	// Each NACK may cause a retry, however soon.
-	if excess >= 2 && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-u.Last < excess*max(j.roundTrip(), 5e6) {
+	// Each NACK may cause a retry, however soon: what no timer caused takes one that was missed, too.
+	byTimer, needed := (j.Frame.Time-u.Last)/max(j.roundTrip(), 5e6), 3
+	if !rules.Clean(0) {
+		needed = max(rules.NeededOdds(0), rules.NeededOdds(1))
+	}
+	if missed := 2*excess - byTimer; byTimer < excess && missed >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
 		x := rules.Here(r224Serial, message, u.Frame)
 		x.Since = u.Time
 		rules.Judge(x)

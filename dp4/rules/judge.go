@@ -37,6 +37,7 @@ type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
 	started    bool          // judged as the beginning
 	nacks      bool          // it sends NACKs
+	reports    bool          // a NACK of it was captured
 	perMessage bool          // its serials count the transmissions of whole messages
 	initial    *conform.Case // its first packet was sent again too soon, if the next one was not sent before
 	captured   uint64        // packets

@@ -163,12 +163,16 @@ func (j *judge) judgeStart(dir dissect.Dir, u *track.Record) {
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
 func (j *judge) judgeRetryTime(dir dissect.Dir, u *track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]
-	if !j.Frame.HasTime || j.Packet.Serial != u.High+1 || j.Packet.Flags&dp4.WholeMessage != dp4.WholeMessage {
+	retries := int8(j.Packet.Serial - u.High) // since the latest one, captured or not
+	if !j.Frame.HasTime || retries < 1 || j.Packet.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return
 	}
 	gap := j.Frame.Time - u.Last
-	if gap+rules.Horizon() < j.c.Dir[dir].MinRTT() {
+	if gap+rules.Horizon() < int64(retries)*j.c.Dir[dir].MinRTT() {
 		j.side[dir.Other()].nacks = true // only reports make a sender so quick, captured or not
+	}
+	if retries > 1 {
+		return
 	}
 	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
 		// Nothing else was sent, so nothing can have been answered.
@@ -180,7 +184,11 @@ func (j *judge) judgeRetryTime(dir dissect.Dir, u *track.Record) {
 		return
 	}
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= j.c.Dir[dir].MinRTT()) {
-		rules.Broken(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
+		x := rules.Here(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
+		if j.side[dir.Other()].reports {
+			x.Blocked = conform.GuardKnew // each report may cause one
+		}
+		rules.Judge(x)
 	}
 }
 

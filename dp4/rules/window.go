@@ -115,20 +115,30 @@ func (j *judge) outstanding(dir dissect.Dir, num seq.Num) *track.Record {
 	return nil
 }
 
+// namesAgain reports whether the ACK at hand may name a packet of a side that came again: the
+// numbers above it may have been acknowledged before.
+func (j *judge) namesAgain(dir dissect.Dir) bool {
+	u := j.RecordOf(dir, j.Num)
+	return j.Packet.Type == dp4.TypeACK && (u == nil || j.Packet.Serial != u.Low || u.Low != 0 && u.Flags&dp4.WholeMessage == dp4.WholeMessage)
+}
+
 // settleExcess looks at the first acknowledgement that was certainly sent after a
 // message beyond the window was: what it leaves open was open then.
 func (j *judge) settleExcess(dir dissect.Dir) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	x := &s.excess
-	if !x.set || j.Frame.Time < x.ripe || !j.Fine() {
+	if !x.set || j.Frame.Time < x.ripe || !j.Fine() || j.namesAgain(dir) {
 		return
+	}
+	low := j.outstanding(dir, x.num)
+	if low != nil && x.epoch == j.Epoch(dir) && low.Last <= x.time && j.Packet.Type == dp4.TypeACK {
+		return // a NACK that was not captured may have said that it came, until it is sent again
 	}
 	x.set = false
 	if x.epoch != j.Epoch(dir) {
 		return
 	}
 	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
-	low := j.outstanding(dir, x.num)
 	switch {
 	case low == nil || x.msg-low.Msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"

@@ -144,3 +144,25 @@ func TestMC_DPL4R_Gates_NACK(t *testing.T) {
 		}
 	}
 }
+
+// TestMC_DPL4R_Gates_NACKPassesOver: what the mask of a NACK does not name need not have come: what is
+// not sent reliably is not reported missing. It tells nothing of what the capture lacks (gate 15).
+func TestMC_DPL4R_Gates_NACKPassesOver(t *testing.T) {
+	for mask := range uint32(4) {
+		s := scenes(t)
+		s.talk(1, 28)
+		s.send(0, data(31, 31, 0, "x")) // 28 to 30 were not captured
+		s.send(0, data(32, 32, 0, "x"))
+		s.Wait(60)
+		s.send(1, nack(28, 28, mask, 1))
+		s.Wait(300)
+		s.send(0, data(28, 28, 1, "x"))
+		s.send(0, data(30, 30, 1, "x"))
+		s.Wait(60)
+		s.send(1, ack(32, 32, 0))
+		s.talk(33, 60)
+		if got := s.One().Dir[0].Lost().NotCaptured; got != 0 {
+			t.Errorf("mask %b: %d were not captured, want none", mask, got)
+		}
+	}
+}

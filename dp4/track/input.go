@@ -158,6 +158,9 @@ func (c *conn) dataFrame(dir dissect.Dir, num, msg seq.Num) {
 func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
 	c.Num, c.Msg, c.Fits = num, msg, false
+	if num < 0 && c.c.Complete { // half of the cycle went by unseen (guard UNWRAP)
+		c.doubtful, s.facts.pace.begun = true, false
+	}
 	possible := c.doubtful || !c.IsNew() || c.possible(dir, num, msg)
 	size := f.Size(c.Frame.Length)
 	s.total += int64(size)

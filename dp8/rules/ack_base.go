@@ -12,6 +12,7 @@ import (
 // set, since bNRcv is what it waits for.
 const (
 	baseMasks = 20 // so many masks, none with bit 0, and besides
+	fewMasks  = 3  // so many look like it and prove nothing
 	decisive  = 3  // so many signs that bNRcv + 1 had arrived, or baseMasks different bNRcv, half of them with bit 1
 
 	// resentBefore is how often bNRcv + 1 must have been sent to be such a sign, while bNRcv
@@ -83,7 +84,7 @@ func (j baseJudge) cameOnce(dir dissect.Dir, num seq.Num, before int64) bool {
 // close ends the question at the end of the connection.
 func (j baseJudge) close(dir dissect.Dir) {
 	b := &j.side[dir].sequence.bases
-	if b.bit0 || b.told || b.masks < baseMasks {
+	if b.bit0 || b.told || b.masks < fewMasks {
 		return
 	}
 	j.c.Rules.Judge(conform.Case{Rule: r31523Base, Dir: dir, Frame: j.c.LastFrame, Time: j.c.LastTime, HasTime: j.c.HasTime, Blocked: conform.GuardSample,

@@ -112,7 +112,11 @@ func (j contentJudge) judgeContent(rules *session.Evaluation, d *dp8.DFrame, kee
 		j.judgeOldKeepAlive(rules, d, keepAlive)
 	case !d.Coalesced:
 		if j.holdsID(d) {
-			rules.Broken(r222SessidAbsent, "the payload of a frame other than a KeepAlive is the session id")
+			x := rules.Here(r222SessidAbsent, "the payload of a frame other than a KeepAlive is the session id")
+			if !j.hs.Answered && !j.hs.Confirmed {
+				x.Blocked = conform.GuardVer // below 1.5, what seemed an id may be payload that is sent again
+			}
+			rules.Judge(x)
 		} else {
 			rules.Pass(r222SessidAbsent)
 		}
@@ -166,7 +170,11 @@ func (j contentJudge) judgeKeepAliveHeader(rules *session.Evaluation, d *dp8.DFr
 	if !rules.Check(r222KaFlags, d.Command&flags == flags) {
 		rules.Broken(r222KaFlags, fmt.Sprintf("bCommand %02X of a KeepAlive lacks %s", uint8(d.Command), missingFlags(d.Command)))
 	} else if !rules.Check(r222KaNew, d.Command&dp8.NewMsg != 0) {
-		rules.Broken(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+		x := rules.Here(r222KaNew, fmt.Sprintf("bCommand %02X of a KeepAlive lacks NEW_MSG", uint8(d.Command)))
+		if !j.versionsSeen() {
+			x.Blocked = conform.GuardVer // below 1.5 it is the last part of a message
+		}
+		rules.Judge(x)
 	}
 	if !rules.Check(r3152KaCoalesce, d.Control&dp8.CtlCoalesce == 0) {
 		rules.Broken(r3152KaCoalesce, fmt.Sprintf("bControl %02X has both KEEPALIVE and COALESCE", uint8(d.Control)))

@@ -100,7 +100,7 @@ func (j commandJudge) judgeTick(dir dissect.Dir) {
 	case !x.Back:
 	case x.Other:
 		rules.Unclear(r221TickMono, conform.GuardLife, "tTimestamp is lower than before; the frame may belong to the previous connection", x.WasIn)
-	case j.opensLate(dir):
+	case j.opensLate(dir), !j.c.Complete && int32(j.tickOf()-j.side[dir].Ticks.First) < 0:
 		rules.Unclear(r221TickMono, conform.GuardReord, "tTimestamp is lower than before; the frame may be a late copy of one that was not captured", x.WasIn)
 	default:
 		rules.Broken(r221TickMono, fmt.Sprintf("tTimestamp is %d, %d ms after it was %d", j.tickOf(), x.Since/1e6, x.Was), x.WasIn)

@@ -136,8 +136,11 @@ func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) 
 		return
 	}
 	x := conform.Case{Dir: dir, Frame: b.Frame(), Time: b.Time(), HasTime: b.Timed(), Proof: []uint64{a.Frame()}, Since: min(a.Time(), b.Time())}
-	if min(a.Last(), b.Last()) < m.SureSince {
+	switch {
+	case min(a.Last(), b.Last()) < m.SureSince:
 		x.Blocked = conform.GuardUnwrap
+	case (a.KeepAlive || b.KeepAlive) && !j.versionsSeen():
+		x.Blocked = conform.GuardVer // below 1.5 it is the part of a message
 	}
 	switch {
 	case ends(a):
@@ -243,7 +246,11 @@ func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f track.Record) {
 	if !r.open {
 		return
 	}
-	if f.Time()-r.last > stallTime && r.parts > 0 {
+	switch pause := f.Time() - r.last; {
+	case r.parts == 0 || pause <= stallTime:
+	case pause > aliveAfter:
+		r.since += pause // of the path: what was captured of the other side may not have arrived
+	default:
 		r.since += max(j.stalled(dir, num-1, f.Time())-r.last, 0)
 	}
 	r.bytes, r.last = r.bytes+int(f.Size), f.Time()

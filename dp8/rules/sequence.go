@@ -34,7 +34,14 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	case track.Overtaken:
 		rules.Pass(r31521Inc)
 	case track.OutOfOrder:
-		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq(), ms(j.Frame.Time-p.Higher.Time())), p.Higher.Frame())
+		x := rules.Here(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq(), ms(j.Frame.Time-p.Higher.Time())), p.Higher.Frame())
+		switch {
+		case !j.side[dir.Other()].Numbers.Started:
+			x.Blocked = conform.GuardBidir // what it acknowledges does not tell whether it was sent before
+		case !j.Unwrapped(dir, p.Higher.Time()):
+			x.Blocked = conform.GuardUnwrap
+		}
+		rules.Judge(x)
 	case track.OutOfPlace:
 		j.judgeOutlier(dir, num)
 		if !p.Fresh {
@@ -63,6 +70,9 @@ func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num seq.Num) {
 		if o.n > 0 && o.list[o.n-1].frame == out.Frame {
 			o.n--
 		}
+	}
+	if !j.Unwrapped(dir, out.Time) {
+		x.Blocked = conform.GuardUnwrap
 	}
 	j.c.Rules.Judge(x)
 }

@@ -29,7 +29,11 @@ func (j sequenceJudge) judgeSendMask(dir dissect.Dir, before seq.Num) {
 		rules.Pass(r31524Base)
 	case g.Reliable == 0:
 	case g.FromNext:
-		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(j.side[dir].Numbers.TopSeen+1)))
+		x := rules.Here(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(j.side[dir].Numbers.TopSeen+1)))
+		if !j.Unwrapped(dir, j.side[dir].History.SureSince) {
+			x.Blocked = conform.GuardUnwrap
+		}
+		rules.Judge(x)
 	default:
 		n := before - 1 - seq.Num(bits.TrailingZeros64(g.Reliable))
 		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), j.Remembered(dir, n).Frame())

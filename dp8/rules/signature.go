@@ -69,8 +69,8 @@ func (j signatureJudge) reportSignature(dir dissect.Dir, num seq.Num, x *track.S
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case j.Mode() == track.ModeFast:
 		x := rules.Here(rSigFast, "signature is not the sender's secret: forged")
-		if x.Milder = !j.hs.Secrets; x.Milder && j.side[dir].astray {
-			x.Blocked = conform.GuardLife // as others of its side before
+		if x.Milder = !j.hs.Secrets; j.mayBeOthers(dir, false) {
+			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
 	case j.Packet.Type == dp8.TypeHardDisconnect && j.c.Dir[dir].Signatures.Valid > 0:
@@ -237,7 +237,16 @@ func (h actedOn) Settle() (conform.Ruling, conform.Guard) {
 	if _, again := h.j.OtherSession(); h.r.Why == track.ForeignSession && again {
 		return conform.Doubtful, conform.GuardLife // its id came again: another connection's
 	}
+	if h.r.Why == track.BadSignature && h.j.mayBeOthers(h.dir, h.r.MayBeRight()) {
+		return conform.Doubtful, conform.GuardLife
+	}
 	return conform.Failed, conform.GuardNone
+}
+
+// mayBeOthers reports that a frame whose signature is wrong may be of another connection: itself
+// tells that, or others of its side were before, and the secret was concluded.
+func (j signatureJudge) mayBeOthers(dir dissect.Dir, itself bool) bool {
+	return itself || !j.hs.Secrets && j.side[dir].astray
 }
 
 // checkSupplied compares supplied secrets with those of the handshake.

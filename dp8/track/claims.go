@@ -122,13 +122,21 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 	return false
 }
 
+// manyClaims acknowledgements in a row of what was not captured show that it is the
+// other side that is not seen: then its numbers, and not these, have gone round.
+const manyClaims = 3
+
 // contradict looks at the side's own claims: one that a later frame of it takes
 // back was false. One that was provisional until now was captured before them.
 func (c *conn) contradict(dir dissect.Dir, next seq.Num) {
-	c.side[dir].Numbers.claims.Settle(func(k *Claim) bool {
+	claims, what := &c.side[dir].Numbers.claims, ClaimTakenBack
+	if claims.Len() >= manyClaims {
+		what = ClaimForgotten
+	}
+	claims.Settle(func(k *Claim) bool {
 		wrong := !k.Hole && k.Mask == 0 && next < k.Next && next <= k.High+1 && c.Frame.Frame > k.Frame && c.after(&k.Stamp)
 		if wrong {
-			c.endClaim(dir, k, ClaimTakenBack, next)
+			c.endClaim(dir, k, what, next)
 		}
 		return !wrong
 	})

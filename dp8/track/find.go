@@ -75,7 +75,7 @@ conns:
 		c := p.open(fr, true)
 		p.active = c
 		return c
-	case op == dp8.OpHardDisconnect, !p.active.c.HasSessionID && op != dp8.OpConnect:
+	case op == dp8.OpHardDisconnect, !p.active.c.HasSessionID && op != dp8.OpConnect && !(p.rested(fr) && p.mayRestart(fr)):
 		return p.active
 	case op != dp8.OpConnect && (!p.mayRestart(fr) || p.active.awaits(fr)):
 		return p.active // a stray answer with another id: judged where it came
@@ -113,14 +113,18 @@ func (c *conn) overBy(fr *dissect.Frame) bool {
 // opened or closed, so that the rest of it was not captured.
 func (p *pair) mayRestart(fr *dissect.Frame) bool {
 	c := p.active
-	rested := fr.HasTime && fr.Time-c.c.LastTime > longSilence
 	switch c.life.state {
 	case session.Opening:
-		return rested || !c.hs.Answered
+		return p.rested(fr) || !c.hs.Answered
 	case session.Closing:
-		return rested
+		return p.rested(fr)
 	}
 	return c.life.state >= session.Closed
+}
+
+// rested reports whether the active connection was silent for long.
+func (p *pair) rested(fr *dissect.Frame) bool {
+	return fr.HasTime && fr.Time-p.active.c.LastTime > longSilence
 }
 
 // sessionOf gives the session id of a command frame that names one.

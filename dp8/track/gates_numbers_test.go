@@ -197,6 +197,28 @@ func TestMC_DPL8R_Gates_SendMasks(t *testing.T) {
 			s.send(0, masked(data(1, 0, "x"), 0, 1))
 			s.Again()
 		}, 0, "given up"},
+		{"before the first number, of a side that was silent", func(s *scene) {
+			s.send(0, data(2, 0, "x"))
+			s.Wait(9000)
+			s.send(0, masked(data(3, 0, "x"), 0, 1<<5))
+		}, -3, "given up"},
+		{"before the first number, of a side whose start was not captured", func(s *scene) {
+			s.Wait(1500)
+			s.send(1, sack(0, 2, 0))
+			s.send(0, masked(data(2, 0, "x"), 0, 1<<3))
+		}, -2, "given up"},
+		{"a first sending, right from the next number", func(s *scene) {
+			s.send(0, data(0, 0, "x"))
+			s.send(0, dataAs(loose, 0, 1, 0, "x"))
+			s.send(0, dataAs(loose, 0, 2, 0, "x"))
+			s.send(0, masked(data(3, 0, "x"), 0, 1<<1|1<<2))
+		}, 1, "given up"},
+		{"named again, after it has come", func(s *scene) {
+			s.send(0, data(0, 0, "x"))
+			s.send(0, masked(data(2, 0, "x"), 0, 1))
+			s.send(0, dataAs(loose, 0, 1, 0, "x"))
+			s.send(0, masked(data(3, 0, "x"), 0, 1<<1))
+		}, 1, "given up"},
 		{"a first sending that names a reliable number", func(s *scene) {
 			s.send(0, dataAs(loose, 0, 0, 0, "x"))
 			s.send(0, data(1, 0, "x"))
@@ -235,6 +257,7 @@ func TestMC_DPL8R_Gates_NextSend(t *testing.T) {
 		{"cut", func(s *scene) { s.cut(1, masked8(next(10, 1100)), 4) }, "acknowledged"},
 		{"to one of which no first sending was captured", func(s *scene) { s.send(1, next(12, 1100)) }, "acknowledged"},
 		{"its number is not certain", func(s *scene) { s.Wait(9000); s.send(1, next(10, 1100)) }, "acknowledged"},
+		{"numbers are in doubt since, for one was below the first", func(s *scene) { s.send(0, data(250, 20, "x")); s.send(1, next(10, 1100)) }, "acknowledged"},
 	} {
 		s := newScene(t, track.Options{}, true)
 		s.meet(7, dp8.Version16, dp8.Version16)

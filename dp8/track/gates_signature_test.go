@@ -362,3 +362,43 @@ func TestMC_DPL8R_Gates_SignedAmongUnsigned(t *testing.T) {
 		}
 	})
 }
+
+// TestMC_DPL8R_Gates_Refused: a number that only a frame without a right signature had is given up
+// when it is acknowledged (gate 24).
+func TestMC_DPL8R_Gates_Refused(t *testing.T) {
+	signed := func(n uint8, key dp8.Secret) dp8.Frame {
+		f := data(n, 0, fmt.Sprint(n))
+		f.DFrame.HasSignature, f.DFrame.Signature = true, key
+		return f
+	}
+	for _, c := range []struct {
+		name string
+		play func(s *scene)
+		want string // what is known of 20 once 20, and then 21, is expected
+	}{
+		{"signed wrongly", func(s *scene) { s.send(0, signed(20, dp8.Secret{9})) }, "unknown given up"},
+		{"not signed", func(s *scene) { s.Raw(0, []byte{0x3f, 0, 20, 0}) }, "unknown given up"},
+		{"signed wrongly, and then rightly", func(s *scene) { s.send(0, signed(20, dp8.Secret{9})); s.send(0, signed(20, connectorSecret)) }, "sent acknowledged"},
+		{"a SACK that is signed wrongly", func(s *scene) {
+			f := sack(20, 0, 0)
+			f.SACK.HasSignature, f.SACK.Signature = true, [8]byte{9}
+			s.send(0, f)
+		}, "unknown passed"},
+	} {
+		s := newScene(t, track.Options{}, true)
+		s.meetSigned(dp8.SigningFast)
+		hears := func(nrcv uint8) string {
+			f := sack(0, nrcv, 0)
+			f.SACK.HasSignature, f.SACK.Signature = true, listenerSecret
+			s.send(1, f)
+			return s.known(20)
+		}
+		for n := range uint8(20) {
+			s.send(0, signed(n, connectorSecret))
+		}
+		c.play(s)
+		if got := hears(20) + " " + hears(21); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

@@ -13,6 +13,8 @@ type Refusal struct {
 	Why   RefusedFor
 	Doubt IDDoubt // of ForeignSession
 
+	signature Signature // of BadSignature
+
 	// What became of it.
 	Good    bool    // a good frame with its number was captured
 	Next    seq.Num // it was acknowledged, by this number; valid with ActedOn
@@ -76,7 +78,7 @@ func (c *conn) refuse(dir dissect.Dir, num seq.Num, why RefusedFor, doubt IDDoub
 	if len(s.refused) == maxRefused {
 		s.refused = append(s.refused[:0], s.refused[1:]...)
 	}
-	s.refused = append(s.refused, Refusal{num: num, Frame: c.Frame.Frame, Why: why, Doubt: doubt})
+	s.refused = append(s.refused, Refusal{num: num, Frame: c.Frame.Frame, Why: why, Doubt: doubt, signature: c.Signature})
 }
 
 // accept forgets the refusals of a number of which a good frame was captured.
@@ -93,6 +95,13 @@ func (c *conn) accept(dir dissect.Dir, num seq.Num) {
 		}
 	}
 	s.refused = keep
+}
+
+// MayBeRight reports that the signature of the frame may be right, by the secret of another
+// connection.
+func (r *Refusal) MayBeRight() bool {
+	x := &r.signature
+	return x.Adrift && (x.Doubt == nil || !x.Doubt.Forged)
 }
 
 // Took reports whether a frame with the number of a refused one was accepted.

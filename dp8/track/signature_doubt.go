@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
+	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -127,7 +128,7 @@ func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
 	patience := c.epochPatience(&s.History, num)
 	switch {
 	case !s.History.Started:
-		return s.History.missed || sacked && nseq > 0 || num != 0 && c.Frame.Time-c.prevTime > silentLimit
+		return s.History.missed || sacked && nseq > 0 || c.mayBeOver() || num != 0 && c.Frame.Time-c.prevTime > silentLimit
 	case !s.History.Reachable(num):
 		return true
 	case c.mode == ModeFull && c.c.Dir[dir].Provisionals().Any():
@@ -138,6 +139,12 @@ func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
 		return !c.unwrappedWithin(dir, s.keys.verified, patience)
 	}
 	return !c.unwrappedWithin(dir, max(s.keys.verified, s.History.began), patience)
+}
+
+// mayBeOver reports that the frame at hand may be of another connection: this one has ended, or
+// nothing was captured of it for long.
+func (c *conn) mayBeOver() bool {
+	return c.life.state >= session.Closing || c.Frame.HasTime && c.Frame.Time-c.prevTime > longSilence
 }
 
 func wrong(v sigVerdict) bool { return v == sigInvalid || v == sigStale || v == sigEarly }

@@ -88,7 +88,8 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
-	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) {
+	late := c.Frame.Frame < c.toldIn // it is believed after others were captured, whose numbers it can't acknowledge
+	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
 		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
@@ -137,6 +138,7 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 		return p
 	}
 	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
+		n.queued = 0 // what was told before is in doubt
 		return Cycle
 	}
 	for i := n.queued - 1; i >= 0 && n.queue[i].Next > next; i-- {

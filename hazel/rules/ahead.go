@@ -44,7 +44,7 @@ func (j *judge) judgeAhead(dir dissect.Dir, n seq.Num) {
 	}
 	y := j.aheadCase(dir.Other(), &x, conform.GuardNone)
 	y.Message = fmt.Sprintf("ID %d is acknowledged, which is first sent %d ms later", uint16(n), early/1e6)
-	if back, ok := rules.SideDelay(dir); !ok || early <= back {
+	if back, ok := rules.SideDelay(dir); !ok || early <= back || !rules.ClockFine() && (early <= back+twoTicks || early%1e9 == 0) {
 		y.Blocked = conform.GuardClock
 	} else {
 		acker.aheads++
@@ -52,6 +52,10 @@ func (j *judge) judgeAhead(dir dissect.Dir, n seq.Num) {
 	}
 	rules.JudgeWithout(y, dir, x.at, x.gaps)
 }
+
+// twoTicks are two steps of the coarsest clock but those that show seconds, in ns: what is so
+// far apart may have been swapped.
+const twoTicks = 2 * 15625e3
 
 // finishAhead ends what is kept of a side.
 func (j *judge) finishAhead(dir dissect.Dir) {

@@ -226,7 +226,9 @@ func (j *judge) judgeAckLength(dir dissect.Dir, may hazel.DialectSet) {
 		j.report(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
 		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, a length that the sender's dialect does not use", n))
-		x.AtMost = conform.Note
+		if x.AtMost = conform.Note; n == 4 && !j.Shown(dir).Within(short) {
+			x.Blocked = conform.GuardDial // the other side's acknowledgements tell it alone
+		}
 		j.report(x)
 	}
 }

@@ -129,13 +129,13 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 }
 
 // beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
-// can't all have been lost, as rarely as others are: those of either side take the
+// can't all have been lost, or missed, as rarely as others are: those of either side take the
 // way there and back.
 func (j *judge) beyondChance(times, apart int) bool {
 	sent, lost := 0, 1-times
 	for i := range j.side {
 		sent += j.side[i].Transmissions
-		lost += j.side[i].Resends
+		lost += j.side[i].Resends + int(j.c.Dir[i].Quality().Uncaptured()+j.c.Dir[i].Missing())
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false
@@ -162,7 +162,7 @@ func (s *side) implausible(times int) bool {
 
 // Bounds of loss.
 const (
-	absurdity  = 2e-5 // the chance of so much of it that is taken for none
+	absurdity  = 1e-6 // the chance of so much of it that is taken for none
 	leastTries = 3    // of one packet, where nothing else is lost
 	mostChance = 0.4
 )

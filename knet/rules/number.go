@@ -26,7 +26,10 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old *sentDa
 		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), 0)
 		return
 	case sent.Num > r.top:
-		c.settleOdd(o, sent.Num-r.top <= track.FarIDs && sent.Num > o.odd.top)
+		if c.settleOdd(o, sent.Num-r.top <= track.FarIDs && sent.Num > o.odd.top) {
+			s.forget()
+			return
+		}
 		c.judgeStep(dir, sent.Num-r.top)
 	}
 	c.c.Rules.PassSet(setNumber)
@@ -94,18 +97,21 @@ func (c numberJudge) retrace(o *oddNumber, x conform.Case) {
 	c.c.Rules.Judge(x)
 }
 
-// settleOdd ends a suspicion: the side goes on as if it had not been, or not.
-func (c numberJudge) settleOdd(o *order, goesOn bool) {
+// settleOdd ends a suspicion: the side goes on as if it had not been, or not. It reports
+// whether the side may have begun again before, after a silence: then it goes on from there.
+func (c numberJudge) settleOdd(o *order, goesOn bool) (again bool) {
 	if !o.odd.set && o.odd.runs == 0 {
-		return
+		return false
 	}
 	if o.odd.set && o.odd.runs == 1 {
+		again = o.odd.Blocked == conform.GuardLife
 		if !goesOn {
 			o.odd.Blocked = conform.GuardLife
 		}
 		c.c.Rules.Judge(o.odd.Case)
 	}
 	o.odd = oddNumber{}
+	return again
 }
 
 // back reports a PacketID that was never captured and lies too far back to be late.

@@ -230,7 +230,7 @@ func (c messageJudge) judgeSilence(dir dissect.Dir, before stand) {
 // heard nothing: whether that is so shows when the side speaks again.
 func (c messageJudge) judgeAlone(dir dissect.Dir, before stand, gap int64) {
 	l := &c.side[dir.Other()].ask.alone
-	if l.after == before.top && gap > loneTime {
+	if l.after == before.top && c.side[dir].datagrams.low <= before.top && gap > loneTime {
 		c.c.Rules.Judge(conform.Case{Rule: rCvLost, Dir: dir.Other(), Frame: l.frame, Time: l.time, HasTime: true, Since: before.topAt,
 			Message: "data is sent although nothing has arrived from the peer for more than 20 s"})
 	}

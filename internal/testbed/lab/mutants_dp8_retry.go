@@ -27,16 +27,6 @@ func (t *talk) both(side dissect.Dir, retry bool, texts ...string) *talk {
 func dp8Retry() []Mutant {
 	pair := func() *talk { return chatting().both(0, false, "reliable", "at once") }
 	stale := func(d *dp8.DFrame) { d.NRcv -= 3 }
-	early := func(old bool) *talk { // retries 70 ms after a frame with a later header
-		t := chatting()
-		return t.times(5, func(int) {
-			t.data(connector).data(listener).sack(connector).wait(70 * ms)
-			if old {
-				t.broken(func(d *dp8.DFrame) { d.NRcv-- })
-			}
-			t.again(retry{by: connector, back: 1}).wait(40 * ms).says(report{by: listener}).wait(100 * ms)
-		})
-	}
 	quick := func(after time.Duration) *talk {
 		t := chatting().chat(140)
 		for range 12 {
@@ -65,8 +55,8 @@ func dp8Retry() []Mutant {
 	return []Mutant{
 		chatting().data(connector).wait(300*ms).broken(stale).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
-		early(true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
-		early(false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
+		soonRetries(5, true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
+		soonRetries(5, false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
 		chatting().data(connector).wait(300*ms).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1, change: func(d *dp8.DFrame) { d.Command |= dp8.Poll }}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),
@@ -87,6 +77,18 @@ func dp8Retry() []Mutant {
 		hopeless(0).breaks("DP8-3.1.6.5-LOST", "goes on after the last retry"),
 		hopeless(1).nearly("DP8-3.1.6.5-LOST", "goes on when the last retry is answered"),
 	}
+}
+
+// soonRetries sends so many retries, each 70 ms after a frame with a later header: with that, or an old one.
+func soonRetries(n int, old bool) *talk {
+	t := chatting()
+	return t.times(n, func(int) {
+		t.data(connector).data(listener).sack(connector).wait(70 * ms)
+		if old {
+			t.broken(func(d *dp8.DFrame) { d.NRcv-- })
+		}
+		t.again(retry{by: connector, back: 1}).wait(40 * ms).says(report{by: listener}).wait(100 * ms)
+	})
 }
 
 // hopeless goes on although a number was retried ten times, unanswered or not.

@@ -110,17 +110,6 @@ func losing(inFlight int) *talk {
 // dp8Ack break the rules of acknowledgements and masks.
 func dp8Ack() []Mutant {
 	more := func(n uint8) func(d *dp8.DFrame) { return func(d *dp8.DFrame) { d.NRcv += n } }
-	gap := func() *talk { return chatting().lose(connector, 1).data(connector) } // one is missing, the next arrived
-	shifted := func(shift int) *talk {
-		t := gap()
-		return t.times(30, func(i int) {
-			t.data(connector)
-			if shift > 0 {
-				t.bad(func(*dp8.Frame) {})
-			}
-			t.says(report{by: listener, fewer: uint8(3 + i), mask: (1<<(i+2) - 1) << shift})
-		})
-	}
 	carried := func(mask uint64) *talk { // 2 in flight, and a data frame says what came of them
 		t := chatting().data(connector).data(connector).send(listener, sacks(2, mask)).data(connector)
 		return t.wait(250 * ms)
@@ -143,8 +132,8 @@ func dp8Ack() []Mutant {
 		fine("DP8-3.1.5.2.2-MAX", lossyTrace),
 		chatting().broken(more(1)).data(connector).wait(200*ms).data(listener).data(connector).chat(4).breaks("DP8-3.1.5.2.2-GAPACK", "acknowledges the next number before it is sent"),
 		fine("DP8-3.1.5.2.2-GAPACK", lossyTrace),
-		shifted(1).breaks("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + i"),
-		shifted(0).nearly("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + 1 + i"),
+		shifted(30, 1).breaks("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + i"),
+		shifted(30, 0).nearly("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + 1 + i"),
 		gap().bad(func(*dp8.Frame) {}).says(report{by: listener, fewer: 2, mask: 1<<28 | 1}).wait(200*ms).data(connector).data(connector).chat(1).breaks("DP8-3.1.5.2.3-UNSENT", "names a number far ahead"),
 		gap().says(report{by: listener, fewer: 2, mask: 1}).wait(200*ms).again(retry{by: connector, back: 2}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.3-UNSENT", "names what came"),
 		gap().bad(func(*dp8.Frame) {}).says(report{by: listener, fewer: 2, mask: 1<<63 | 1}).chat(1).breaks("DP8-3.1.5.2.3-BIT63", "sets the last bit"),
@@ -166,6 +155,21 @@ func dp8Ack() []Mutant {
 		stuck(true).breaks("DP8-3.1.5.2.4-ADVANCE", "waits for what was given up"),
 		fine("DP8-3.1.5.2.4-ADVANCE", "dp8/unreliable"),
 	}
+}
+
+// gap has one number missing, and the next arrived.
+func gap() *talk { return chatting().lose(connector, 1).data(connector) }
+
+// shifted answers that with so many masks, whose bits are shifted.
+func shifted(masks, shift int) *talk {
+	t := gap()
+	return t.times(masks, func(i int) {
+		t.data(connector)
+		if shift > 0 {
+			t.bad(func(*dp8.Frame) {})
+		}
+		t.says(report{by: listener, fewer: uint8(3 + i), mask: (1<<(i+2) - 1) << shift})
+	})
 }
 
 // dp8Waits break rules of what must follow.

@@ -106,6 +106,17 @@ func knetResendMutants() []Mutant {
 			t.raw(0, true, again)
 			t.say(1, false, pageAck(id))
 		}),
+		nearPage("KN-RD-NORESEND", "sends again what was acknowledged before it was sent", func(t *knetTalk) {
+			for range 6 {
+				t.wrong(1, false, pageAck(t.next[0]))
+				t.say(0, true, knetApp("acknowledged"))
+				again := t.steps[len(t.steps)-1].Payload
+				t.owed[1] = nil
+				t.chat(1)
+				t.pause(2 * time.Second)
+				t.raw(0, false, again)
+			}
+		}).also("KN-RD-ACK-KNOWN", "KN-RD-ACKED"),
 		nearPage("KN-RD-NORESEND", "sends again what was not", func(t *knetTalk) {
 			id := t.say(0, true, knetApp("acknowledged"))
 			again := t.steps[len(t.steps)-1].Payload

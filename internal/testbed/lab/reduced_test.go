@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -9,8 +10,9 @@ import (
 // the same twice. `make reduced` does it for all.
 func TestReducedMutants(t *testing.T) {
 	var all []Reduced
-	for i, m := range Mutants() {
-		if m.Near || i%53 != 0 {
+	mutants := slices.DeleteFunc(Mutants(), func(m Mutant) bool { return m.Near })
+	for i, m := range mutants {
+		if i%43 != 0 {
 			continue
 		}
 		of, err := m.Reduce()

@@ -136,13 +136,16 @@ func (s *Subject) sides() {
 func (s *Subject) judge(ops Ops) (wrong []session.Finding, datagrams int) {
 	all := s.edited(ops)
 	found := findingsOf(all, s.cfg)
-	return slices.DeleteFunc(found, func(f session.Finding) bool { return s.excused(&f, len(ops) == 0) }), len(all)
+	if len(ops) == 0 && s.mutant == nil {
+		s.learn(found)
+		s.learn(findingsOf(s.all, s.forced()))
+	}
+	return slices.DeleteFunc(found, func(f session.Finding) bool { return s.excused(&f) }), len(all)
 }
 
 // excused reports whether a finding is no false positive. A mutant may be
-// faultySide of more than it did, its peer of nothing. It learns the habits of
-// endpoints from the capture as it is.
-func (s *Subject) excused(f *session.Finding, whole bool) bool {
+// faultySide of more than it did, its peer of nothing.
+func (s *Subject) excused(f *session.Finding) bool {
 	if !f.Failed() || !f.Rule.EndpointFault() {
 		return true
 	}
@@ -152,10 +155,25 @@ func (s *Subject) excused(f *session.Finding, whole bool) bool {
 		}
 		return s.guilty[s.faultySide(f)] && !(m.Near && f.Rule.ID == m.Rule)
 	}
-	if whole && f.Severity == conform.Note {
-		s.habits[f.Rule.ID] = true
+	return f.Severity == conform.Note && s.habits[f.Rule.ID]
+}
+
+// learn learns the habits of endpoints from the capture as it is.
+func (s *Subject) learn(found []session.Finding) {
+	for i := range found {
+		if f := &found[i]; f.Failed() && f.Severity == conform.Note {
+			s.habits[f.Rule.ID] = true
+		}
 	}
-	return f.Severity == conform.Note && (s.habits[f.Rule.ID] || !s.recognised())
+}
+
+// forced is how the capture is read where it does not show by itself, or late, which protocol its
+// endpoints speak.
+func (s *Subject) forced() session.Config {
+	cfg := s.cfg
+	i := slices.IndexFunc(cfg.Protocols, func(p *session.Protocol) bool { return p.Name == s.Proto })
+	cfg.Force = []session.Force{{Lo: 0, Hi: 65535, Protocol: cfg.Protocols[i]}}
+	return cfg
 }
 
 // actedRules are rules against acting on a frame that must be ignored. The capture may
@@ -191,10 +209,6 @@ func findingsOf(all []dissect.Datagram, cfg session.Config) []session.Finding {
 	t.Close(end)
 	return sink.list
 }
-
-// recognised reports whether the capture as it is shows which protocol its endpoints
-// speak: without that it does not show their habits.
-func (s *Subject) recognised() bool { return len(connectionsOf(s.all, s.cfg)) > 0 }
 
 // marksRetries reports whether the bytes of a datagram show that it is sent again.
 func (s *Subject) marksRetries() bool {
