@@ -124,8 +124,8 @@ func (h *hulls) windows(fastest [2][]sample) []middle {
 	return windows
 }
 
-// middles is the median slope between the middles of windows that are far apart, 0 where it is within its
-// noise, and by how much the fastest samples of a window differ.
+// middles is the slope between the middles of windows that are far apart, 0 where it is within its noise,
+// and by how much the fastest samples of a window differ.
 func (h *hulls) middles(fastest [2][]sample) (slope, noise float64, ok bool) {
 	var x, y, spread, slopes []float64
 	for _, w := range h.windows(fastest) {
@@ -152,10 +152,33 @@ func (h *hulls) middles(fastest [2][]sample) (slope, noise float64, ok bool) {
 	}
 	slices.Sort(slopes)
 	slices.Sort(spread)
-	if n := len(slopes); slopes[n/4] > 0 || slopes[n-1-n/4] < 0 {
-		slope = slopes[n/2]
+	lo, hi := slopes[len(slopes)/4], slopes[len(slopes)-1-len(slopes)/4]
+	if lo > 0 || hi < 0 {
+		slope = max(lo, min(hi, h.middle()))
 	}
 	return slope, spread[len(spread)/2], true
+}
+
+// middle is the slope of what lies in the middle between the hulls, over the middle half of the time that
+// both tell of.
+func (h *hulls) middle() float64 {
+	from := max(h.up[0].x, h.down[0].x)
+	quarter := (min(h.up[len(h.up)-1].x, h.down[len(h.down)-1].x) - from) / 4
+	if quarter <= 0 {
+		return 0
+	}
+	a, b := from+quarter, from+3*quarter
+	return (height(h.up, b) + height(h.down, b) - height(h.up, a) - height(h.down, a)) / 2 / float64(b-a)
+}
+
+// height is that of a hull at a time.
+func height(hull []sample, x int64) float64 {
+	k := 1
+	for k+1 < len(hull) && hull[k].x < x {
+		k++
+	}
+	a, b := &hull[k-1], &hull[k]
+	return float64(a.d) + float64(b.d-a.d)*float64(x-a.x)/float64(b.x-a.x)
 }
 
 // fastest are the samples of a stretch by direction, those of the second one with negative delays. Samples
