@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -45,6 +46,24 @@ func (p *pairing) common() int64 {
 	return median(all)
 }
 
+// measures are the anchors that bound the delays of a way's datagrams, and how many unique payloads were not at
+// both points: its own, or of one that has none, those of all ways.
+func (p *pairing) measures(w *way) (anchors []int32, alone [2]int) {
+	if len(w.anchors) > 0 {
+		return w.anchors, w.alone
+	}
+	if p.anchors == nil {
+		p.ways(func(_ *line, _ int, w *way) {
+			p.anchors = append(p.anchors, w.anchors...)
+			if len(w.anchors) > 0 {
+				p.alones[0], p.alones[1] = p.alones[0]+w.alone[0], p.alones[1]+w.alone[1]
+			}
+		})
+		slices.Sort(p.anchors)
+	}
+	return p.anchors, p.alones
+}
+
 // An assignment pairs the datagrams of one payload.
 type assignment struct {
 	*matcher
@@ -61,6 +80,7 @@ type assignment struct {
 // that happens to unique ones.
 func (m *matcher) assign() {
 	m.soften()
+	m.around, m.alones = m.p.measures(m.w)
 	first := m.p.byTTL(m.w)
 	for _, g := range m.w.rest {
 		n := len(g[0])
@@ -70,7 +90,7 @@ func (m *matcher) assign() {
 			a.soon[i] = a.soonest(x, a.lo[i], a.hi[i])
 		}
 		for point := range a.skip {
-			alone, all := float64(m.w.alone[point]), float64(len(m.w.anchors)+m.w.alone[point])
+			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
 		}
 		a.run()
@@ -85,29 +105,28 @@ const beside = 3
 // expected bounds what the clocks should differ by at the arrival of a datagram: by the
 // anchors on both sides of it.
 func (m *matcher) expected(i int32) (lo, hi int64) {
-	w := m.w
-	if len(w.anchors) == 0 {
+	if len(m.around) == 0 {
 		return m.p.shift, m.p.shift
 	}
-	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
-	lo, hi = math.MaxInt64, math.MinInt64
-	for _, a := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
-		d := m.p.delta(a)
+	lo, hi = m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
+	return m.w.softAround(i, lo, hi)
+}
+
+// deltas widens a range by what the clocks differ by at so many anchors on each side of a datagram.
+func (p *pairing) deltas(anchors []int32, i int32, beside int, lo, hi int64) (int64, int64) {
+	k := sort.Search(len(anchors), func(k int) bool { return anchors[k] >= i })
+	for _, a := range anchors[max(0, k-beside):min(len(anchors), k+beside)] {
+		d := p.delta(a)
 		lo, hi = min(lo, d), max(hi, d)
 	}
-	return w.softAround(i, lo, hi)
+	return lo, hi
 }
 
 // soonest is what the clocks differ by at the arrival of a datagram that nothing holds up: by
 // the fastest of many anchors around it.
 func (a *assignment) soonest(i int32, lo, hi int64) int64 {
 	const beside = 32
-	w := a.w
-	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
-	for _, x := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
-		d := a.p.delta(x)
-		lo, hi = min(lo, d), max(hi, d)
-	}
+	lo, hi = a.p.deltas(a.around, i, beside, lo, hi)
 	if a.first == Point2 {
 		return hi
 	}

@@ -57,6 +57,8 @@ type pairing struct {
 	votes2   map[[2]uint32]int     // datagrams that flows of both points share
 	ofPair   [2]map[int32][]int    // see flowsOfPair
 	sizes    [2][]int              // see datagramsOf
+	anchors  []int32               // of all ways, see measures
+	alones   [2]int                // likewise
 }
 
 // A mapping says that a pair at point 1 is another one at point 2.
