@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -67,12 +68,13 @@ func (p *pairing) measures(w *way) (anchors []int32, alone [2]int) {
 // An assignment pairs the datagrams of one payload.
 type assignment struct {
 	*matcher
-	g     group
-	lo    []int64 // of each at point 1, what the clocks should differ by at least …
-	hi    []int64 // … and at most
-	soon  []int64 // … and where nothing is faster
-	first int     // the point that the way passes first, as far as it is known now
-	skip  [2]float64
+	g             group
+	lo            []int64 // of each at point 1, what the clocks should differ by at least …
+	hi            []int64 // … and at most
+	soon          []int64 // … and where nothing is faster
+	after, before []int32 // of each, what the anchors beside it are at point 2
+	first         int     // the point that the way passes first, as far as it is known now
+	skip          [2]float64
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
@@ -84,16 +86,19 @@ func (m *matcher) assign() {
 	first := m.p.byTTL(m.w)
 	for _, g := range m.w.rest {
 		n := len(g[0])
-		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n)}
+		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n),
+			after: make([]int32, n), before: make([]int32, n)}
 		for i, x := range g[0] {
 			a.lo[i], a.hi[i] = m.expected(x)
 			a.soon[i] = a.soonest(x, a.lo[i], a.hi[i])
+			a.after[i], a.before[i] = m.between(x)
 		}
 		for point := range a.skip {
 			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
 		}
 		a.run()
+		a.cross()
 		m.note(g)
 	}
 	m.w.rest, m.w.soft = nil, nil
@@ -110,6 +115,23 @@ func (m *matcher) expected(i int32) (lo, hi int64) {
 	}
 	lo, hi = m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
 	return m.w.softAround(i, lo, hi)
+}
+
+// between is what the anchors on both sides of a datagram are at point 2: where datagrams stay in order it lies
+// between them there, too.
+func (m *matcher) between(i int32) (after, before int32) {
+	if len(m.w.anchors) == 0 {
+		return math.MaxInt32, none
+	}
+	k := sort.Search(len(m.w.anchors), func(k int) bool { return m.w.anchors[k] >= i })
+	after, before = none, math.MaxInt32
+	if k > 0 {
+		after = m.p.c[0].mate[m.w.anchors[k-1]]
+	}
+	if k < len(m.w.anchors) {
+		before = m.p.c[0].mate[m.w.anchors[k]]
+	}
+	return after, before
 }
 
 // deltas widens a range by what the clocks differ by at so many anchors on each side of a datagram.
@@ -172,8 +194,12 @@ func (a *assignment) cost(i, k int) float64 {
 	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
+	strange := math.Log1p(float64(off) / float64(a.w.jitter))
+	if at := a.g[1][k]; at < a.after[i] || at > a.before[i] {
+		strange *= 2 // nor is it in its place among what is unique
+	}
 	// Of several that may be it the one that was held up least is: copies come later.
-	return 2*math.Log1p(float64(off)/float64(a.w.jitter)) + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
+	return strange + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
 }
 
 // What the last step of a cheapest assignment was.
@@ -237,6 +263,42 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 		}
 	}
 	return commit, goOn
+}
+
+// mostCross is how many datagrams of one payload that stayed alone at a point are looked through.
+const mostCross = 64
+
+// cross pairs what stayed alone at both points although it may be one: another one overtook it.
+func (a *assignment) cross() {
+	type candidate struct {
+		i, k int
+		cost float64
+	}
+	var left [2][]int
+	for point := range left {
+		for i, x := range a.g[point] {
+			if a.p.c[point].mate[x] == none {
+				left[point] = append(left[point], i)
+			}
+		}
+	}
+	if len(left[0]) > mostCross || len(left[1]) > mostCross {
+		return
+	}
+	var all []candidate
+	for _, i := range left[0] {
+		for _, k := range left[1] {
+			if c := a.cost(i, k); c < a.skip[0]+a.skip[1] {
+				all = append(all, candidate{i, k, c})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(x.cost, y.cost) })
+	for _, x := range all {
+		if i, k := a.g[0][x.i], a.g[1][x.k]; a.p.c[0].mate[i] == none && a.p.c[1].mate[k] == none {
+			a.p.pair(i, k)
+		}
+	}
 }
 
 // note keeps what stayed alone after an equal one: it may be a copy of it.
