@@ -191,8 +191,8 @@ func (r *clockReader) cuts(from, to int) []cut {
 	}
 	drift := r.usualDrift(from, to)
 	most, noise := int64(0), []int64{}
-	type place struct{ left, right int }
-	var found place
+	shifts := make([]int64, to-from)
+	var left, right int
 	for k := from; k+1 < to; k++ {
 		for gap := 1; gap <= 2 && k+gap < to; gap++ {
 			x := r.buckets[k].x
@@ -204,16 +204,22 @@ func (r *clockReader) cuts(from, to int) []cut {
 				noise = append(noise, r.moved(a, b))
 			}
 			s := abs(r.shift(a, b)) - int64(slack*math.Abs(float64(b.x-a.x)))
+			shifts[k-from] = max(shifts[k-from], s)
 			if s > most {
-				most, found = s, place{k, k + gap}
+				most, left, right = s, k, k+gap
 			}
 		}
 	}
 	if most < max(int64(leastStep), stepNoise*median(noise)) {
 		return nil
 	}
-	here := r.exact(found.left, found.right, from, to, drift)
-	return append(append(r.cuts(from, found.left+1), here), r.cuts(found.right, to)...)
+	alike := func(k int) bool { return shifts[k-from] >= most-leastStep/2 } // where little is said it may be later, too
+	for ; left > from && alike(left-1); left-- {
+	}
+	for ; right < to-1 && alike(right); right++ {
+	}
+	here := r.exact(left, right, from, to, drift)
+	return append(append(r.cuts(from, left+1), here), r.cuts(right, to)...)
 }
 
 // usualDrift is the median drift between looks some time apart.
