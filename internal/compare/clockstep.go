@@ -50,6 +50,34 @@ func (r *clockReader) cutAll() {
 		k.cuts, k.segments = was, segments
 	}
 	r.prune()
+	r.widen()
+}
+
+// widen lets stretches begin with datagrams whose payload is not unique, where their delays fit there.
+func (r *clockReader) widen() {
+	k, p := &r.p.clocks, r.p
+	for i := range k.cuts {
+		c := &k.cuts[i]
+		list, mate := p.c[c.point].list, p.c[c.point].mate
+		for n := min(c.at[c.point], int32(len(list))) - 1; n >= 0 && list[n].bits&anchor == 0; n-- {
+			m := mate[n]
+			if m == none || list[n].bits&copied != 0 || p.wayAt(c.point, &list[n]).first == none {
+				continue
+			}
+			s := r.get([2]int32{n, m}[c.point^p.canon])
+			if k.segments[i+1].off(s) < k.segments[i].off(s) {
+				c.at[c.point], c.at[1-c.point] = n, min(c.at[1-c.point], m)
+			}
+		}
+	}
+}
+
+// off is by how much a sample differs from the fastest of a stretch.
+func (s *segment) off(x sample) int64 {
+	if x.up {
+		return abs(x.d - s.at(x.x) - int64(max(0, s.bound)))
+	}
+	return abs(x.d - s.at(x.x) + int64(max(0, s.bound)))
 }
 
 // prune drops cuts that no line needs.
@@ -251,7 +279,7 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	if !a.ok || !b.ok {
 		a, b = r.look(left, -1, from, to, drift, x), r.look(right, 1, from, to, drift, x)
 	}
-	lo, hi := int(r.buckets[max(left-1, from)].from), int(r.buckets[min(right+1, to-1)].to)
+	lo, hi := int(r.buckets[max(left-around, from)].from), int(r.buckets[min(right+around, to-1)].to)
 	misfit := func(i int32, l look) float64 {
 		s := r.get(i)
 		d := s.d - int64(drift*float64(s.x-x))
