@@ -23,7 +23,7 @@ func (p *pairing) alone(w *way, at int, d *datagram) Fate {
 // acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
-	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
+	alone, others, likes := c.aloneFrames(), p.alonePayloads(1-at), p.likes(at)
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
 		if c.transmissions.repeats(k.frame) {
@@ -39,7 +39,7 @@ func (p *pairing) markAcked(at int) {
 			d := &c.list[i]
 			w := p.wayAt(at, d)
 			d.bits |= acked
-			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
+			if c.mate[i] == none && d.bits&skippable == 0 && likes[payload{w, d.hash}] <= 1 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
 				d.bits |= sole
 			}
 			if took, ok := c.took(k); ok && took >= soon[w] {
@@ -148,6 +148,21 @@ func (p *pairing) alonePayloads(at int) map[payload]bool {
 	for i := range p.c[at].list {
 		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
 			out[payload{p.wayAt(at, d), d.hash}] = true
+		}
+	}
+	return out
+}
+
+// likes counts the datagrams of each payload of a point, where captures hold the beginnings alone: different ones
+// look alike then.
+func (p *pairing) likes(at int) map[payload]int {
+	if p.c[0].shortest == none && p.c[1].shortest == none {
+		return nil
+	}
+	out := map[payload]int{}
+	for i := range p.c[at].list {
+		if d := &p.c[at].list[i]; d.bits&copied == 0 {
+			out[payload{p.wayAt(at, d), d.hash}]++
 		}
 	}
 	return out

@@ -80,6 +80,7 @@ func (p *pairing) tellFates() {
 		}
 	}
 	p.resolveRuns()
+	p.doubtGaps()
 	p.markReordered()
 }
 
