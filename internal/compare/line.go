@@ -52,13 +52,14 @@ type pairing struct {
 	rates    [2]float64      // see missRates
 	changed  map[int32][]int // offsets of bytes that were changed, by index at point 1
 	conns    conns
-	copies   [2]map[int32][]uint32 // further frames of datagrams
-	room     []entry               // for sorting
-	votes2   map[[2]uint32]int     // datagrams that flows of both points share
-	ofPair   [2]map[int32][]int    // see flowsOfPair
-	sizes    [2][]int              // see datagramsOf
-	anchors  []int32               // of all ways, see measures
-	alones   [2]int                // likewise
+	copies   [2]map[int32][]uint32              // further frames of datagrams
+	room     []entry                            // for sorting
+	votes2   map[[2]uint32]int                  // datagrams that flows of both points share
+	sides    [2]map[numbersOf]map[numbersOf]int // see sharing
+	ofPair   [2]map[int32][]int                 // see flowsOfPair
+	sizes    [2][]int                           // see datagramsOf
+	anchors  []int32                            // of all ways, see measures
+	alones   [2]int                             // likewise
 }
 
 // A mapping says that a pair at point 1 is another one at point 2.
