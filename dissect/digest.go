@@ -16,23 +16,31 @@ const (
 // every run, since what is remembered of a capture may be read by another one.
 func Digest(b []byte) uint64 {
 	h := uint64(len(b))*mix3 ^ mix1
+	if len(b) < 16 {
+		return digestShort(h, b)
+	}
+	last := b[len(b)-16:]
 	if len(b) > 64 {
 		h, b = digestLong(h, b)
 	}
-	for ; len(b) >= 16; b = b[16:] {
+	for ; len(b) > 16; b = b[16:] {
 		h = mixed(binary.LittleEndian.Uint64(b)^mix2, binary.LittleEndian.Uint64(b[8:])^h)
 	}
-	if len(b) >= 8 {
-		h, b = mixed(binary.LittleEndian.Uint64(b)^mix2, h^mix1), b[8:]
+	return mixed(binary.LittleEndian.Uint64(last)^mix1, binary.LittleEndian.Uint64(last[8:])^h) // some of it was taken before
+}
+
+// digestShort takes fewer than 16 bytes: what stands in the middle may be taken twice.
+func digestShort(h uint64, b []byte) uint64 {
+	var first, last uint64
+	switch n := len(b); {
+	case n >= 8:
+		first, last = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 4:
+		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	case n > 0:
+		first, last = uint64(b[0])<<8|uint64(b[n/2]), uint64(b[n-1])
 	}
-	var last uint64
-	if len(b) >= 4 {
-		last, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
-	}
-	for _, x := range b {
-		last = last<<8 | uint64(x)
-	}
-	return mixed(last^mix1, h^mix2)
+	return mixed(first^mix1, mixed(last^mix3, h^mix2))
 }
 
 // digestLong takes 32 bytes at a time, in two lanes that wait for none of each other.

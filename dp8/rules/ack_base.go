@@ -67,7 +67,7 @@ func (j baseJudge) weigh(dir dissect.Dir, next seq.Num, mask uint64) {
 		return
 	}
 	m := &j.side[dir.Other()].History
-	if waited, after := m.At(next), m.At(next+1); !b.resent && waited != nil && after != nil && waited.Sendings <= resentLeast && after.Sendings >= resentBefore {
+	if waited, after := m.At(next), m.At(next+1); !b.resent && waited.IsKnown() && after.IsKnown() && waited.Sendings() <= resentLeast && after.Sendings() >= resentBefore {
 		b.resent = true
 		b.against += decisive
 	}

@@ -17,20 +17,20 @@ const knowledge = 16
 // own number num was acknowledged: a reliable frame below received, of which the
 // first sending was captured, said so. No mask can have passed over that one. at is its
 // number.
-func (j ackJudge) knew(dir dissect.Dir, received, num seq.Num) (by *track.Record, at seq.Num, selectively bool) {
+func (j ackJudge) knew(dir dissect.Dir, received, num seq.Num) (by track.Record, at seq.Num, selectively bool) {
 	for q := received - 1; q >= received-knowledge; q-- {
 		k := j.Carried(dir.Other(), q)
-		if k == nil || k.Command&dp8.Reliable == 0 || k.Next == 0 {
+		if !k.IsKnown() || k.Command&dp8.Reliable == 0 || k.Next() == 0 {
 			continue
 		}
-		if k.Next > num {
+		if k.Next() > num {
 			return k, q, false
 		}
-		if i := num - k.Next - 1; i >= 0 && i < 63 && k.Sacks>>uint(i)&1 != 0 {
+		if i := num - k.Next() - 1; i >= 0 && i < 63 && k.Sacks>>uint(i)&1 != 0 {
 			return k, q, true
 		}
 	}
-	return nil, 0, false
+	return track.Record{}, 0, false
 }
 
 // judgeNeed judges a retry by what its side knew: what is acknowledged is not sent
@@ -43,20 +43,20 @@ func (j ackJudge) judgeNeed(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		return
 	}
 	switch by, _, selectively := j.knew(dir, received, num); {
-	case by == nil && j.Prior.Known && j.Prior.Look.Acked:
+	case !by.IsKnown() && j.Prior.Known && j.Prior.Look.Acked:
 		rule := r31522Ackedretry
 		if cum, ok := j.c.Dir[dir].Window().Cumulative(); ok && num >= cum {
 			rule = r31523Noretry
 		}
 		rules.Unclear(rule, conform.GuardKnew, "retried after its acknowledgement was captured")
-	case by == nil:
+	case !by.IsKnown():
 		rules.Pass(r31522Ackedretry)
 		rules.Pass(r31523Noretry)
 	case selectively && j.side[dir.Other()].sequence.odd:
-		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.Frame)
+		rules.Unclear(r31523Noretry, conform.GuardKnew, "the masks of the other side may count from another number", by.Frame())
 	case selectively:
-		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.Seq), by.Frame)
+		rules.Broken(r31523Noretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, whose SACK mask acknowledged it", uint8(num), by.Seq()), by.Frame())
 	default:
-		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), by.Seq, uint8(by.Next)), by.Frame)
+		rules.Broken(r31522Ackedretry, fmt.Sprintf("%d is retried, although the side had received bSeq %d, which carried bNRcv %d", uint8(num), by.Seq(), uint8(by.Next())), by.Frame())
 	}
 }

@@ -36,9 +36,9 @@ type closeDuty struct {
 }
 
 // judgeEnd judges END_STREAM and what follows it (MC-DPL8R 3.1.4.3).
-func (j closeJudge) judgeEnd(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
+func (j closeJudge) judgeEnd(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev track.Record) {
 	s := &j.side[dir]
-	if d.Control&dp8.CtlEndStream != 0 && prev == nil {
+	if d.Control&dp8.CtlEndStream != 0 && !prev.IsKnown() {
 		if !rules.Check(r3143Reliable, d.Command&dp8.Reliable != 0) {
 			rules.Broken(r3143Reliable, "END_STREAM on a frame that is not reliable")
 		}
@@ -92,13 +92,13 @@ func (j closeJudge) judgeBeyond(rules *session.Evaluation, dir dissect.Dir, d *d
 func (j closeJudge) judgeOvertaken(rules *session.Evaluation, dir dissect.Dir, num seq.Num, retry bool) {
 	s := &j.side[dir]
 	n, f := s.FirstBehind(num)
-	if f == nil {
+	if !f.IsKnown() {
 		rules.Pass(r3143Last)
 		return
 	}
-	x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.Frame, Time: f.Time, HasTime: f.Timed, Proof: []uint64{j.Frame.Frame},
+	x := conform.Case{Rule: r3143Last, Dir: dir, Frame: f.Frame(), Time: f.Time(), HasTime: f.Timed(), Proof: []uint64{j.Frame.Frame},
 		Message: fmt.Sprintf("bSeq %d follows END_STREAM, which is on bSeq %d", uint8(n), uint8(num))}
-	if !j.Unwrapped(dir, f.Time) || !retry && j.Frame.Time-f.Time > 3*j.Horizon {
+	if !j.Unwrapped(dir, f.Time()) || !retry && j.Frame.Time-f.Time() > 3*j.Horizon {
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
@@ -144,12 +144,12 @@ func (j closeJudge) judgeTaken(rules *session.Evaluation, dir dissect.Dir, next 
 		rules.Pass(r3143Beyond)
 	default:
 		f := peer.History.At(peer.EndSeq + 1)
-		if f == nil {
+		if !f.IsKnown() {
 			return // it was never sent: another rule
 		}
 		duty.took = true
-		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.EndSeq)), f.Frame)
-		if !j.Unwrapped(dir.Other(), peer.EndAt) || f.Last < peer.EndAt {
+		x := rules.Here(r3143Beyond, fmt.Sprintf("bNRcv %d acknowledges a frame after END_STREAM, which was on bSeq %d", uint8(next), uint8(peer.EndSeq)), f.Frame())
+		if !j.Unwrapped(dir.Other(), peer.EndAt) || f.Last() < peer.EndAt {
 			x.Blocked = conform.GuardLife
 		}
 		rules.Judge(x)
@@ -165,13 +165,13 @@ func (j closeJudge) judgeDeaf(rules *session.Evaluation, dir dissect.Dir, next s
 		return
 	}
 	f := peer.History.At(next)
-	if f == nil || duty.deaf || f.Sendings < deafAfter || f.Time < j.side[dir].EndAt || j.Frame.Time-f.Time < overAfter ||
+	if !f.IsKnown() || duty.deaf || f.Sendings() < deafAfter || f.Time() < j.side[dir].EndAt || j.Frame.Time-f.Time() < overAfter ||
 		j.Packet.Type != dp8.TypeSACK || j.Packet.SACK.SendMask != 0 {
 		return // a SACK answers what arrived: the way to the side is open
 	}
 	duty.deaf = true
-	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d, although that number was sent %d times since the side ended its stream", uint8(next), f.Sendings), f.Frame)
-	x.Since = f.Time
+	x := rules.Here(r3143Keepack, fmt.Sprintf("bNRcv is still %d, although that number was sent %d times since the side ended its stream", uint8(next), f.Sendings()), f.Frame())
+	x.Since = f.Time()
 	rules.Judge(x)
 }
 
@@ -227,7 +227,7 @@ func (h unended) Settle() (conform.Ruling, conform.Guard) {
 func (j closeJudge) allCaptured(dir dissect.Dir, next seq.Num) bool {
 	m := &j.side[dir].History
 	for n := next - 1; n >= max(next-dp8.WindowSize, m.Bottom); n-- {
-		if m.At(n) == nil {
+		if !m.At(n).IsKnown() {
 			return false
 		}
 	}

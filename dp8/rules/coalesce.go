@@ -137,11 +137,11 @@ func (j contentJudge) judgeParts(rules *session.Evaluation, d *dp8.DFrame) {
 }
 
 // isOpen reports a part that does not end its message, and goesOn one that does not begin it.
-func isOpen(f *track.Record) bool { return isPart(f) && f.Command&dp8.EndMsg == 0 }
-func goesOn(f *track.Record) bool { return isPart(f) && f.Command&dp8.NewMsg == 0 }
+func isOpen(f track.Record) bool { return isPart(f) && f.Command&dp8.EndMsg == 0 }
+func goesOn(f track.Record) bool { return isPart(f) && f.Command&dp8.NewMsg == 0 }
 
-func isPart(f *track.Record) bool {
-	return f != nil && !f.KeepAlive && !f.Cut && f.Control&dp8.CtlCoalesce == 0
+func isPart(f track.Record) bool {
+	return f.IsKnown() && !f.KeepAlive && !f.Cut && f.Control&dp8.CtlCoalesce == 0
 }
 
 // judgeBetween judges coalesced frames that stand between two parts of one message
@@ -156,19 +156,19 @@ func (j contentJudge) judgeBetween(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	}
 	for n := num - 1; n <= num+1; n++ {
 		before, x, behind := j.Remembered(dir, n-1), j.Remembered(dir, n), j.Remembered(dir, n+1)
-		if x == nil || x.Cut || x.Control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
+		if !x.IsKnown() || x.Cut || x.Control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
 			continue
 		}
-		found := j.side[dir].mark(n, x)
+		found := j.side[dir].mark(n, x.Frame())
 		if found.between {
 			continue
 		}
 		found.between = true
 		blocked := conform.GuardNone
-		if !j.UnwrapsAfter(n, min(before.Time, x.Time, behind.Time)) {
+		if !j.UnwrapsAfter(n, min(before.Time(), x.Time(), behind.Time())) {
 			blocked = conform.GuardUnwrap
 		}
-		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.Frame, Time: x.Time, HasTime: j.Frame.HasTime, Since: x.Time,
-			Proof: []uint64{before.Frame, behind.Frame}, Message: "a coalesced frame lies between two parts of one message"})
+		rules.Judge(conform.Case{Blocked: blocked, Rule: r31526CoalMid, Dir: dir, Frame: x.Frame(), Time: x.Time(), HasTime: j.Frame.HasTime, Since: x.Time(),
+			Proof: []uint64{before.Frame(), behind.Frame()}, Message: "a coalesced frame lies between two parts of one message"})
 	}
 }

@@ -32,11 +32,11 @@ func (j contentJudge) judgeMalformedData() {
 // before.
 func (j contentJudge) judgeData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
 	rules, s := &j.c.Rules, &j.side[dir]
-	var prev *track.Record
+	var prev track.Record
 	if num <= s.History.Top {
 		prev = s.History.At(num)
 	}
-	if prev == nil && num >= s.History.Top && !s.Ended && j.plain(d) {
+	if !prev.IsKnown() && num >= s.History.Top && !s.Ended && j.plain(d) {
 		rules.PassSet(setData)
 		if d.Control != 0 {
 			j.judgeMasks(rules, d)
@@ -52,7 +52,7 @@ func (j contentJudge) judgeData(dir dissect.Dir, num seq.Num, d *dp8.DFrame, kee
 	j.judgeSize(rules, d)
 	j.judgeContent(rules, d, keepAlive)
 	j.judgeRetryBit(rules, dir, num, d, prev)
-	j.signing().judgeResigned(rules, d, prev)
+	j.signing().judgeResigned(rules, dir, d, prev)
 	j.judgeOrder(rules, dir, num, d, prev)
 	j.ends().judgeEnd(rules, dir, num, d, prev)
 }
@@ -251,9 +251,9 @@ func (j contentJudge) judgeUser(rules *session.Evaluation, d *dp8.DFrame) {
 
 // judgeRetryBit: every sending of a number but the first is marked, and only those
 // (MC-DPL8R 2.2.2).
-func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
+func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev track.Record) {
 	if d.Control&dp8.CtlRetry != 0 {
-		if prev != nil {
+		if prev.IsKnown() {
 			rules.Pass(r222Retryfirst)
 			rules.Pass(r222Retrybit)
 		} else {
@@ -261,17 +261,17 @@ func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, 
 		}
 		return
 	}
-	if prev == nil || !prev.First || prev.Cut || !j.SameContent(d, prev) {
+	if !prev.IsKnown() || !prev.First() || prev.Cut || !j.SameContent(d, prev) {
 		return // other content under a number is no second sending
 	}
-	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.Frame), prev.Frame)
-	x.Since = prev.Time
+	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.Frame()), prev.Frame())
+	x.Since = prev.Time()
 	switch {
-	case j.Frame.Time-prev.Last <= seq.CopyDoubt:
+	case j.Frame.Time-prev.Last() <= seq.CopyDoubt:
 		x.Blocked = conform.GuardDup
-	case j.Frame.Time-prev.Last <= seq.CopyDoubt+j.Grain():
+	case j.Frame.Time-prev.Last() <= seq.CopyDoubt+j.Grain():
 		x.Blocked = conform.GuardClock
-	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, prev.Last):
+	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, prev.Last()):
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)

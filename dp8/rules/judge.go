@@ -39,8 +39,9 @@ type judge struct {
 
 // A side is what a judge remembers of one sender.
 type side struct {
-	*track.Side      // what the connection knows of it
-	marked      bool // there are any
+	*track.Side         // what the connection knows of it
+	marked      bool    // there are any
+	whole       seq.Num // the latest number that held a whole message behind the end of another
 	alive1      keepAliveState
 	sackWatch   sackState
 	sequence    sequenceState

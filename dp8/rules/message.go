@@ -31,47 +31,50 @@ type run struct {
 }
 
 // ends reports whether a message ends with the frame, or none is in it.
-func ends(f *track.Record) bool { return f.KeepAlive || f.Parts > 0 || f.Command&dp8.EndMsg != 0 }
+func ends(f track.Record) bool { return f.KeepAlive || f.Parts > 0 || f.Command&dp8.EndMsg != 0 }
 
 // opens reports whether a frame begins a message, or holds none: flags of those
 // that break rules of their own do not count here.
-func opens(f *track.Record) bool {
+func opens(f track.Record) bool {
 	return f.KeepAlive || f.Parts > 0 || f.Command&dp8.NewMsg != 0 || closes(f) && f.Size == 0
 }
 
-func closes(f *track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
+func closes(f track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
 
 // judgeMessage judges a new number against its neighbours: messages are not
 // interleaved, NEW_MSG follows END_MSG (MC-DPL8R 2.2.2, 3.1.5.2.6).
 func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	m := &s.History
-	f := m.At(num)
-	if num == m.Top && f != nil && j.followsWhole(s, num, f) {
+	f := j.Record
+	if num == m.Top && f.IsKnown() && j.followsWhole(s, num, f) {
 		return
 	}
-	if f == nil || f.Sendings != 1 || f.Cut || j.Frame.Frame != f.Frame || !m.Reachable(num) {
+	if !f.IsKnown() || f.Sendings() != 1 || f.Cut || j.Frame.Frame != f.Frame() || !m.Reachable(num) {
 		return
 	}
 	j.judgePair(dir, m, num-1)
 	j.judgePair(dir, m, num)
 	j.followRun(dir, num, f)
-	if ends(f) && !opens(f) && !s.isOdd(num, f) {
+	if ends(f) && !opens(f) && !s.isOdd(num, f.Frame()) {
 		j.judgeSplitParts(dir, m, num, f)
 	}
 }
 
 // followsWhole passes the common case: a whole message, the highest number, behind
 // the end of another.
-func (j contentJudge) followsWhole(s *side, num seq.Num, f *track.Record) bool {
+func (j contentJudge) followsWhole(s *side, num seq.Num, f track.Record) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if f.Command&whole != whole || f.Sendings != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame {
+	if f.Command&whole != whole || f.Sendings() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
 		return false
 	}
-	before := s.History.At(num - 1)
-	if before == nil || before.Cut || !ends(before) || s.isOdd(num-1, before) {
-		return false
+	if s.whole != num-1 || s.marked {
+		before := s.History.At(num - 1)
+		if !before.IsKnown() || before.Cut || !ends(before) || s.isOdd(num-1, before.Frame()) {
+			return false
+		}
 	}
+	s.whole = num
 	j.c.Rules.PassSet(setWhole)
 	s.run.next, s.run.open = num+1, false
 	return true
@@ -85,34 +88,34 @@ type mark struct {
 }
 
 // markOf gives what was found of a frame of a side, nil for nothing.
-func (s *side) markOf(num seq.Num, f *track.Record) *mark {
-	if x := s.marks.At(num); x != nil && x.frame == f.Frame {
+func (s *side) markOf(num seq.Num, frame uint64) *mark {
+	if x := s.marks.At(num); x != nil && x.frame == frame {
 		return x
 	}
 	return nil
 }
 
 // mark gives the place for what was found of it.
-func (s *side) mark(num seq.Num, f *track.Record) *mark {
+func (s *side) mark(num seq.Num, frame uint64) *mark {
 	s.marked = true
 	s.marks.Most = 2 * dp8.WindowSize // as many frames are remembered
-	x, fresh := s.marks.Put(num, func(n seq.Num, _ *mark, _ int) bool { return s.History.At(n) != nil })
+	x, fresh := s.marks.Put(num, func(n seq.Num, _ *mark, _ int) bool { return s.History.At(n).IsKnown() })
 	switch {
 	case x == nil:
 		return new(mark)
-	case fresh || x.frame != f.Frame:
-		*x = mark{frame: f.Frame}
+	case fresh || x.frame != frame:
+		*x = mark{frame: frame}
 	}
 	return x
 }
 
 // isOdd reports a frame that broke a rule of message boundaries.
-func (s *side) isOdd(num seq.Num, f *track.Record) bool {
-	return s.marked && s.wasOdd(num, f)
+func (s *side) isOdd(num seq.Num, frame uint64) bool {
+	return s.marked && s.wasOdd(num, frame)
 }
 
-func (s *side) wasOdd(num seq.Num, f *track.Record) bool {
-	x := s.markOf(num, f)
+func (s *side) wasOdd(num seq.Num, frame uint64) bool {
+	x := s.markOf(num, frame)
 	return x != nil && x.odd
 }
 
@@ -120,7 +123,7 @@ func (s *side) wasOdd(num seq.Num, f *track.Record) bool {
 // wrong is not always clear: the text speaks of the later one.
 func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) {
 	s, a, b := &j.side[dir], m.At(num), m.At(num+1)
-	if a == nil || b == nil || a.Cut || b.Cut || s.isOdd(num, a) || s.isOdd(num+1, b) {
+	if !a.IsKnown() || !b.IsKnown() || a.Cut || b.Cut || s.isOdd(num, a.Frame()) || s.isOdd(num+1, b.Frame()) {
 		return
 	}
 	rules := &j.c.Rules
@@ -132,22 +135,22 @@ func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) 
 		}
 		return
 	}
-	x := conform.Case{Dir: dir, Frame: b.Frame, Time: b.Time, HasTime: b.Timed, Proof: []uint64{a.Frame}, Since: min(a.Time, b.Time)}
-	if min(a.Last, b.Last) < m.SureSince {
+	x := conform.Case{Dir: dir, Frame: b.Frame(), Time: b.Time(), HasTime: b.Timed(), Proof: []uint64{a.Frame()}, Since: min(a.Time(), b.Time())}
+	if min(a.Last(), b.Last()) < m.SureSince {
 		x.Blocked = conform.GuardUnwrap
 	}
 	switch {
 	case ends(a):
-		s.mark(num+1, b).odd = true
-		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.Seq, a.Seq)
+		s.mark(num+1, b.Frame()).odd = true
+		x.Rule, x.Message = r31526NewAfterEnd, fmt.Sprintf("bSeq %d lacks NEW_MSG, although bSeq %d before it has END_MSG", b.Seq(), a.Seq())
 	case opens(b):
-		s.mark(num+1, b).odd = true
+		s.mark(num+1, b.Frame()).odd = true
 		if x.Rule = r31526EndBeforeNew; b.Parts > 0 {
 			return // 3.1.5.2.6 has a rule of its own
 		}
-		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", b.Seq, a.Seq)
+		x.Message = fmt.Sprintf("bSeq %d begins a message, although bSeq %d before it has no END_MSG", b.Seq(), a.Seq())
 		if closes(b) && b.Size == 0 {
-			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", a.Seq)
+			x.Rule, x.Message = r3143Queued, fmt.Sprintf("END_STREAM while the message of bSeq %d is incomplete", a.Seq())
 		}
 	default:
 		j.judgeProperties(rules, a, b, x)
@@ -157,7 +160,7 @@ func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) 
 }
 
 // judgeProperties judges two parts of one message.
-func (j contentJudge) judgeProperties(rules *session.Evaluation, a, b *track.Record, x conform.Case) {
+func (j contentJudge) judgeProperties(rules *session.Evaluation, a, b track.Record, x conform.Case) {
 	const shared = dp8.Reliable | dp8.Sequential | dp8.User1 | dp8.User2
 	if closes(b) && !ends(b) {
 		y := x
@@ -169,41 +172,41 @@ func (j contentJudge) judgeProperties(rules *session.Evaluation, a, b *track.Rec
 		x.Message = fmt.Sprintf("parts of one message have bCommand %02X and %02X", uint8(a.Command), uint8(b.Command))
 		rules.Judge(x)
 	}
-	if a.First && b.First && a.Time <= b.Time {
+	if a.First() && b.First() && a.Time() <= b.Time() {
 		rules.Pass(r3144Order)
 	}
 }
 
 // judgeOrder: the parts of a split message are first sent in order (MC-DPL8R
 // 3.1.4.4). The frame at hand is not remembered yet.
-func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev *track.Record) {
+func (j contentJudge) judgeOrder(rules *session.Evaluation, dir dissect.Dir, num seq.Num, d *dp8.DFrame, prev track.Record) {
 	m := &j.side[dir].History
-	if num >= m.Top || !m.Reachable(num) || prev != nil || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
+	if num >= m.Top || !m.Reachable(num) || prev.IsKnown() || d.Control&dp8.CtlRetry != 0 || d.KeepAlive || d.Coalesced || d.Command&dp8.EndMsg != 0 {
 		return
 	}
 	after := m.At(num + 1)
-	if after == nil || !after.First || !after.Timed || opens(after) {
+	if !after.IsKnown() || !after.First() || !after.Timed() || opens(after) {
 		return
 	}
-	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (j.Frame.Time-after.Time)/1e6, after.Seq), after.Frame)
+	x := rules.Here(r3144Order, fmt.Sprintf("bSeq %d is first sent %d ms after bSeq %d of the same message", d.Seq, (j.Frame.Time-after.Time())/1e6, after.Seq()), after.Frame())
 	switch {
-	case j.Frame.Time-after.Time <= 3*j.Horizon: // what came first may have been a copy
+	case j.Frame.Time-after.Time() <= 3*j.Horizon: // what came first may have been a copy
 		x.Blocked = conform.GuardReord
 	case !rules.ClockFine():
 		x.Blocked = conform.GuardClock
-	case !j.Unwrapped(dir, after.Time):
+	case !j.Unwrapped(dir, after.Time()):
 		x.Blocked = conform.GuardUnwrap
 	}
 	rules.Judge(x)
 }
 
 // judgeSplitParts judges the sizes of a message of which the last part came last.
-func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq.Num, end *track.Record) {
+func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq.Num, end track.Record) {
 	total, most, least := int(end.Size), int(end.Size), 1<<30
 	small, at := end, num
 	for n := num - 1; ; n-- {
 		f := m.At(n)
-		if f == nil || f.Cut || ends(f) || j.side[dir].isOdd(n, f) || f.Last < m.SureSince {
+		if !f.IsKnown() || f.Cut || ends(f) || j.side[dir].isOdd(n, f.Frame()) || f.Last() < m.SureSince {
 			return
 		}
 		size := int(f.Size)
@@ -218,21 +221,21 @@ func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq
 	}
 	rules := &j.c.Rules
 	if !rules.Check(r3144Small, total >= smallMessage) {
-		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, num-at+1), small.Frame)
+		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, num-at+1), small.Frame())
 	}
 	// Masks take room: parts may differ a little, and may be equal shares.
 	if !rules.Check(r3144Fill, least >= most*3/4) {
-		rules.Judge(conform.Case{Rule: r3144Fill, Dir: dir, Frame: small.Frame, Time: small.Time, HasTime: small.Timed, Proof: []uint64{end.Frame},
+		rules.Judge(conform.Case{Rule: r3144Fill, Dir: dir, Frame: small.Frame(), Time: small.Time(), HasTime: small.Timed(), Proof: []uint64{end.Frame()},
 			Message: fmt.Sprintf("a part that is not the last has %d bytes, another has %d", least, most)})
 	}
 }
 
 // followRun looks for messages that do not end (MC-DPL8R 3.1.5.2.6).
-func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f *track.Record) {
+func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f track.Record) {
 	r, rules := &j.side[dir].run, &j.c.Rules
 	switch {
 	case opens(f):
-		*r = run{since: f.Time, open: !ends(f)}
+		*r = run{since: f.Time(), open: !ends(f)}
 	case num != r.next:
 		r.open = false
 	}
@@ -240,18 +243,18 @@ func (j contentJudge) followRun(dir dissect.Dir, num seq.Num, f *track.Record) {
 	if !r.open {
 		return
 	}
-	if f.Time-r.last > stallTime && r.parts > 0 {
-		r.since += max(j.stalled(dir, num-1, f.Time)-r.last, 0)
+	if f.Time()-r.last > stallTime && r.parts > 0 {
+		r.since += max(j.stalled(dir, num-1, f.Time())-r.last, 0)
 	}
-	r.bytes, r.last = r.bytes+int(f.Size), f.Time
+	r.bytes, r.last = r.bytes+int(f.Size), f.Time()
 	r.parts++
 	switch {
 	case ends(f):
 		r.open = false
 		rules.Pass(r31526Open)
-	case r.bytes > longMessage || f.Time-r.since > longTime:
+	case r.bytes > longMessage || f.Time()-r.since > longTime:
 		r.open = false
-		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and has not ended", r.bytes, r.parts, (f.Time-r.since)/1e9))
+		rules.Broken(r31526Open, fmt.Sprintf("a message has %d bytes in %d parts after %d s and has not ended", r.bytes, r.parts, (f.Time()-r.since)/1e9))
 	}
 }
 

@@ -23,7 +23,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 		j.judgeTimes(dir, num, f)
 		j.reactTo(dir, num, false)
 	}
-	if f != nil && !first {
+	if f.IsKnown() && !first {
 		j.judgeFlags(num, d, f)
 	}
 	if j.Frame.Cut() {
@@ -32,7 +32,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 	if d.Coalesced && !first && j.Signing() != dp8.SigningUnknown {
 		j.judgeRetriedParts(num, d)
 	}
-	if f == nil || f.Cut || j.Signing() == dp8.SigningUnknown || d.HasSignature != (f.Signature != [8]byte{}) {
+	if !f.IsKnown() || f.Cut || j.Signing() == dp8.SigningUnknown || d.HasSignature != (f.Signed) {
 		return
 	}
 	if (d.Control|f.Control)&dp8.CtlKeepAlive != 0 {
@@ -47,30 +47,30 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 		return
 	}
 	if rule == r3165CoalretrySolo {
-		rules.Broken(rule, fmt.Sprintf("the reliable payloads in the retry of %d differ from those first sent", uint8(num)), f.Frame)
+		rules.Broken(rule, fmt.Sprintf("the reliable payloads in the retry of %d differ from those first sent", uint8(num)), f.Frame())
 		return
 	}
 	blocked := conform.GuardNone
 	switch {
 	case (d.Control|f.Control)&dp8.CtlCoalesce != 0 && !d.Coalesced && !j.versionsSeen():
 		blocked = conform.GuardVer // coalesced payloads may be read as one: a retry may lack some of them
-	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, f.Last):
+	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, f.Last()):
 		blocked = conform.GuardUnwrap
 	}
-	x := rules.Here(rule, fmt.Sprintf("%d was sent earlier with different content", uint8(num)), f.Frame)
+	x := rules.Here(rule, fmt.Sprintf("%d was sent earlier with different content", uint8(num)), f.Frame())
 	x.Blocked = blocked
 	rules.Judge(x)
 	if first {
-		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.TopFirst)), f.Frame)
+		x = rules.Here(r31521Inc, fmt.Sprintf("new content under bSeq %d, below the highest sent, %d", uint8(num), uint8(j.side[dir].Numbers.TopFirst)), f.Frame())
 		x.Blocked = blocked
 		rules.Judge(x)
 	}
 }
 
 // judgeUnreliable judges that only reliable frames are retried.
-func (j retryJudge) judgeUnreliable(num seq.Num, d *dp8.DFrame, f *track.Record) {
+func (j retryJudge) judgeUnreliable(num seq.Num, d *dp8.DFrame, f track.Record) {
 	rules := &j.c.Rules
-	if d.Command&dp8.Reliable == 0 && f != nil && f.Command&dp8.Reliable != 0 {
+	if d.Command&dp8.Reliable == 0 && f.IsKnown() && f.Command&dp8.Reliable != 0 {
 		return // a flag that was not kept
 	}
 	if !rules.Check(r3165UnrelRetry, d.Command&dp8.Reliable != 0) {
@@ -78,23 +78,23 @@ func (j retryJudge) judgeUnreliable(num seq.Num, d *dp8.DFrame, f *track.Record)
 	}
 }
 
-func frameOf(f *track.Record) []uint64 {
-	if f == nil {
+func frameOf(f track.Record) []uint64 {
+	if !f.IsKnown() {
 		return nil
 	}
-	return []uint64{f.Frame}
+	return []uint64{f.Frame()}
 }
 
 // judgeFlags judges that a retry keeps its flags. Where unreliable parts were
 // removed, the rest may need no order.
-func (j retryJudge) judgeFlags(num seq.Num, d *dp8.DFrame, f *track.Record) {
+func (j retryJudge) judgeFlags(num seq.Num, d *dp8.DFrame, f track.Record) {
 	kept := keptFlags
 	if f.Parts > f.Reliables {
 		kept &^= dp8.Sequential
 	}
 	rules := &j.c.Rules
 	if changed := (d.Command ^ f.Command) & kept; !rules.Check(r3165Flagskept, changed == 0) {
-		rules.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, but was %#02x when first sent: flags %#02x changed", uint8(num), uint8(d.Command), uint8(f.Command), uint8(changed)), f.Frame)
+		rules.Broken(r3165Flagskept, fmt.Sprintf("bCommand of the retry of %d is %#02x, but was %#02x when first sent: flags %#02x changed", uint8(num), uint8(d.Command), uint8(f.Command), uint8(changed)), f.Frame())
 	}
 }
 
@@ -151,12 +151,12 @@ func (j retryJudge) judgeMoved(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		return
 	}
 	f := j.Remembered(dir, s.num)
-	if f == nil || f.Sendings != 1 || f.KeepAlive || f.Cut || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
+	if !f.IsKnown() || f.Sendings() != 1 || f.KeepAlive || f.Cut || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
 		return
 	}
 	s.judged = true
 	was, rules := s.num, &j.c.Rules
-	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was neither acknowledged nor retried, is sent again as bSeq %d", uint8(was), uint8(num)), f.Frame)
+	x := rules.Here(r3165Seqkept, fmt.Sprintf("the content of bSeq %d, which was neither acknowledged nor retried, is sent again as bSeq %d", uint8(was), uint8(num)), f.Frame())
 	rules.HoldFor(x, movedSettles, moved{j, dir, was})
 }
 
@@ -169,7 +169,7 @@ type moved struct {
 
 // Settle implements session.Settler.
 func (h moved) Settle() (conform.Ruling, conform.Guard) {
-	if f := h.j.side[h.dir].History.At(h.was); f != nil && f.Sendings > 1 {
+	if f := h.j.side[h.dir].History.At(h.was); f.IsKnown() && f.Sendings() > 1 {
 		return conform.Passed, 0
 	}
 	if s := &h.j.side[h.dir].sequence.stall; !s.set || s.num != h.was || s.reports < 3 {

@@ -34,7 +34,7 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	case track.Overtaken:
 		rules.Pass(r31521Inc)
 	case track.OutOfOrder:
-		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq, ms(j.Frame.Time-p.Higher.Time)), p.Higher.Frame)
+		rules.Broken(r31521Inc, fmt.Sprintf("bSeq %d is first sent now (RETRY clear), but %d was sent %s earlier", uint8(num), p.Higher.Seq(), ms(j.Frame.Time-p.Higher.Time())), p.Higher.Frame())
 	case track.OutOfPlace:
 		j.judgeOutlier(dir, num)
 		if !p.Fresh {

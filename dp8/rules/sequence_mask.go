@@ -32,7 +32,7 @@ func (j sequenceJudge) judgeSendMask(dir dissect.Dir, before seq.Num) {
 		rules.Broken(r31524Base, fmt.Sprintf("the send mask in the retry of %d makes sense only relative to the next number, %d", uint8(before), uint8(j.side[dir].Numbers.TopSeen+1)))
 	default:
 		n := before - 1 - seq.Num(bits.TrailingZeros64(g.Reliable))
-		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), j.Remembered(dir, n).Frame)
+		rules.Broken(r31524Reliable, fmt.Sprintf("the send mask names %d, which is reliable", uint8(n)), j.Remembered(dir, n).Frame())
 	}
 	j.judgeGivenUp(dir, before, j.Said.Drops)
 }
@@ -57,10 +57,10 @@ func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64
 		switch by, at, _ := j.acks().knew(dir, received, n); {
 		case look.GivenUp: // by an earlier mask
 			rules.Pass(r31524Acked)
-		case by != nil && !j.ToldBefore(dir, j.Frame.Frame, at):
+		case by.IsKnown() && !j.ToldBefore(dir, j.Frame.Frame, at):
 			rules.Unclear(r31524Acked, conform.GuardClean, "the send mask names an acknowledged number, which an earlier mask may have named in time")
-		case by != nil:
-			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), by.Seq), by.Frame)
+		case by.IsKnown():
+			rules.Broken(r31524Acked, fmt.Sprintf("the send mask names %d, although the side had received its acknowledgement with bSeq %d", uint8(n), by.Seq()), by.Frame())
 			return
 		case look.Acked:
 			rules.Unclear(r31524Acked, conform.GuardKnew, "the send mask names an acknowledged number")
@@ -75,7 +75,7 @@ func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64
 func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) {
 	l := &j.side[dir].sequence
 	gave := j.side[dir.Other()].History.Dropped - next // of the numbers the mask can name, this many may have given up next
-	if gave <= 0 || l.odd || l.isStuck && l.stuck == next {
+	if gave <= 0 || mask == 0 || l.odd || l.isStuck && l.stuck == next || !j.c.Dir[dir.Other()].GaveUp(next) {
 		return
 	}
 	if gave < 64 {
@@ -83,9 +83,9 @@ func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) 
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + seq.Num(bits.TrailingZeros64(mask))
-		if k := j.Carried(dir.Other(), q); k != nil && k.Drops>>uint(q-1-next)&1 != 0 {
+		if k := j.Carried(dir.Other(), q); k.IsKnown() && k.Drops>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
-			j.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.Frame)
+			j.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.Frame())
 			return
 		}
 	}
@@ -112,8 +112,8 @@ func (j sequenceJudge) reportMissing(dir dissect.Dir, next seq.Num, mask uint64)
 		u.told = j.Frame.Time
 		return
 	}
-	if f := j.Remembered(dir, next); f != nil && f.Command&dp8.Reliable == 0 {
-		*u = unmasked{num: next, frame: f.Frame, sent: f.Time, since: j.Frame.Time, told: j.Frame.Time, waiting: true}
+	if f := j.Remembered(dir, next); f.IsKnown() && f.Command&dp8.Reliable == 0 {
+		*u = unmasked{num: next, frame: f.Frame(), sent: f.Time(), since: j.Frame.Time, told: j.Frame.Time, waiting: true}
 	}
 }
 

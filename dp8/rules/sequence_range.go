@@ -61,8 +61,8 @@ func (j sequenceJudge) judgeFast(dir dissect.Dir, num, cum seq.Num) {
 	}
 	m := &j.side[dir].History
 	before, loop := m.At(num-dp8.WindowSize), min(j.hs.Loop, j.c.Dir[dir].MinRTT())
-	if before == nil || !before.First || before.Sendings != 1 || !before.Timed || before.Time < j.Trusted() ||
-		j.AtMost(before.Time) >= loop/4 || cum-m.Bottom < fastSamples || !j.c.Rules.ClockSure() {
+	if !before.IsKnown() || !before.First() || before.Sendings() != 1 || !before.Timed() || before.Time() < j.Trusted() ||
+		j.AtMost(before.Time()) >= loop/4 || cum-m.Bottom < fastSamples || !j.c.Rules.ClockSure() {
 		return
 	}
 	if o.fast++; o.fast == fastFrames && o.n > 0 && o.list[o.n-1].cum == cum {

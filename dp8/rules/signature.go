@@ -125,26 +125,27 @@ func (j signatureJudge) resigned(num seq.Num, dir dissect.Dir) bool {
 	if j.Packet.Type != dp8.TypeDFrame || j.Packet.DFrame.Control&dp8.CtlRetry == 0 {
 		return false
 	}
-	d, prev := &j.Packet.DFrame, j.side[dir].History.At(num)
-	if prev == nil || prev.Cut {
+	d, h := &j.Packet.DFrame, &j.side[dir].History
+	prev := h.At(num)
+	if !prev.IsKnown() || prev.Cut {
 		return false
 	}
 	hash := j.Sent.Hash
-	if d.Signature == prev.Signature && hash != prev.Hash {
+	if d.Signature == h.Signature(prev) && hash != prev.Hash() {
 		return true
 	}
-	last := j.Resent(dir, num)
-	return prev.Sendings > 1 && last != nil && d.Signature == last.Signature && hash != last.Hash
+	latest, signature, again := prev.Latest()
+	return again && d.Signature == signature && hash != latest
 }
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
-func (j signatureJudge) judgeResigned(rules *session.Evaluation, d *dp8.DFrame, prev *track.Record) {
-	if j.Mode() != track.ModeFull || prev == nil || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.Cut {
+func (j signatureJudge) judgeResigned(rules *session.Evaluation, dir dissect.Dir, d *dp8.DFrame, prev track.Record) {
+	if j.Mode() != track.ModeFull || !prev.IsKnown() || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.Cut {
 		return
 	}
-	if !rules.Check(rSigResign, d.Signature != prev.Signature || j.Sent.Hash == prev.Hash) {
-		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, but different bytes", d.Seq, prev.Frame), prev.Frame)
+	if !rules.Check(rSigResign, d.Signature != j.side[dir].History.Signature(prev) || j.Sent.Hash == prev.Hash()) {
+		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, but different bytes", d.Seq, prev.Frame()), prev.Frame())
 	}
 }
 

@@ -35,7 +35,7 @@ func (w *retryWatch) of(num seq.Num) *retrySeries {
 }
 
 // judgeTimes judges when and how often a number is retried (MC-DPL8R 3.1.2.5).
-func (j retryJudge) judgeTimes(dir dissect.Dir, num seq.Num, f *track.Record) {
+func (j retryJudge) judgeTimes(dir dissect.Dir, num seq.Num, f track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	if l.duty.open && l.duty.num == num {
 		l.duty.open = false
@@ -49,8 +49,8 @@ func (j retryJudge) judgeTimes(dir dissect.Dir, num seq.Num, f *track.Record) {
 	}
 	w := &l.watch
 	s := w.of(num)
-	if s.n == 0 && f != nil && f.First {
-		s.begun, s.last = f.Time, f.Time
+	if s.n == 0 && f.IsKnown() && f.First() {
+		s.begun, s.last = f.Time(), f.Time()
 		j.judgeFast(dir, num)
 		j.judgeFirstRetry(dir, num, f)
 	}
@@ -73,23 +73,23 @@ func (j retryJudge) judgeTimes(dir dissect.Dir, num seq.Num, f *track.Record) {
 
 // judgeFirstRetry judges a first retry: it comes too early when no answer can have
 // come before, unless a SACK mask asked for it.
-func (j retryJudge) judgeFirstRetry(dir dissect.Dir, num seq.Num, f *track.Record) {
+func (j retryJudge) judgeFirstRetry(dir dissect.Dir, num seq.Num, f track.Record) {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	j.judgeShrink(dir, num)
 	rtt := j.c.Dir[0].MinRTT() + j.c.Dir[1].MinRTT()
-	if rtt == 0 || j.c.Dir[0].MinRTT() == 0 || j.side[dir.Other()].sequence.maskedAt >= f.Time {
+	if rtt == 0 || j.c.Dir[0].MinRTT() == 0 || j.side[dir.Other()].sequence.maskedAt >= f.Time() {
 		return
 	}
-	if rules.Check(r3125First, j.Frame.Time-f.Time+j.Grain() >= rtt*9/10) {
+	if rules.Check(r3125First, j.Frame.Time-f.Time()+j.Grain() >= rtt*9/10) {
 		l.watch.early = 0
 		return
 	}
 	msg := "a first retry came before an answer could arrive"
 	if l.watch.early++; l.watch.early < max(4, j.sequence().needed(dir)) {
-		rules.Unclear(r3125First, conform.GuardSample, msg, f.Frame)
+		rules.Unclear(r3125First, conform.GuardSample, msg, f.Frame())
 		return
 	}
-	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, but a round trip takes at least %s; no SACK mask asked for the retry", uint8(num), ms(j.Frame.Time-f.Time), ms(rtt)), f.Frame)
+	x := rules.Here(r3125First, fmt.Sprintf("bSeq %d is retried after %s, but a round trip takes at least %s; no SACK mask asked for the retry", uint8(num), ms(j.Frame.Time-f.Time()), ms(rtt)), f.Frame())
 	if j.c.Dir[dir.Other()].Quality().RoundTrips() < leastTrips {
 		x.Blocked = conform.GuardRTT // Judge looks at those of the side at fault alone
 	}
@@ -191,9 +191,9 @@ func (j retryJudge) reportStall(dir dissect.Dir, next seq.Num) {
 	s, rules := &j.side[dir].sequence.stall, &j.c.Rules
 	if !s.set || s.num != next {
 		s.set, s.judged, s.reports = false, false, 0
-		if f := j.Remembered(dir, next); f != nil && f.First && f.Command&dp8.Reliable != 0 {
-			s.set, s.num, s.frame, s.since, s.reported = true, next, f.Frame, f.Time, j.Frame.Time
-			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.KeepAlive, f.Sendings > 1
+		if f := j.Remembered(dir, next); f.IsKnown() && f.First() && f.Command&dp8.Reliable != 0 {
+			s.set, s.num, s.frame, s.since, s.reported = true, next, f.Frame(), f.Time(), j.Frame.Time
+			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.KeepAlive, f.Sendings() > 1
 		}
 		return
 	}

@@ -81,8 +81,8 @@ func (j retryJudge) judgeOpening(dir dissect.Dir, num seq.Num) {
 	if !j.c.Complete || j.Trusted() != 0 {
 		return
 	}
-	if f := j.Remembered(dir, 1); f != nil && f.First {
-		j.timers.opening[dir] = burst{j.Frame.Frame, j.Frame.Time, j.Frame.Time - f.Time}
+	if f := j.Remembered(dir, 1); f.IsKnown() && f.First() {
+		j.timers.opening[dir] = burst{j.Frame.Frame, j.Frame.Time, j.Frame.Time - f.Time()}
 	}
 }
 

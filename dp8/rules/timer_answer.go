@@ -94,7 +94,7 @@ func (j retryJudge) answerDuty(dir dissect.Dir, next seq.Num, mask uint64) {
 	if u.poll {
 		num := lastAcknowledged(next, mask)
 		newest := j.Remembered(dir.Other(), num)
-		j.answerPoll(dir, took, late, newest != nil && num > u.num && j.Frame.Time-newest.Time <= slack+lateAfter)
+		j.answerPoll(dir, took, late, newest.IsKnown() && num > u.num && j.Frame.Time-newest.Time() <= slack+lateAfter)
 		return
 	}
 	u.others.Enter(late)

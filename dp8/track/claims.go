@@ -115,7 +115,7 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 		return false
 	}
 	for n := num + 1; n <= min(own.TopFirst, num+dp8.WindowSize); n++ {
-		if k := c.carried(dir, n); k != nil && k.Next != 0 && k.Next < received {
+		if k := c.carried(dir, n); k.IsKnown() && k.next != 0 && k.Next() < received {
 			return true
 		}
 	}

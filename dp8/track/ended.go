@@ -39,16 +39,16 @@ func (c *conn) noteEnd(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	case !s.Ended && d.Control&dp8.CtlEndStream != 0:
 		s.EndAt = c.Frame.Time
 		_, f := s.FirstBehind(num)
-		s.Beyond = f != nil
+		s.Beyond = f.IsKnown()
 	}
 }
 
 // FirstBehind gives the lowest number behind one of END_STREAM that was captured before it.
-func (s *Side) FirstBehind(end seq.Num) (num seq.Num, f *Record) {
+func (s *Side) FirstBehind(end seq.Num) (num seq.Num, f Record) {
 	for n := end + 1; n <= s.History.Top && n < end+dp8.WindowSize; n++ {
-		if f := s.History.At(n); f != nil {
+		if f := s.History.At(n); f.IsKnown() {
 			return n, f
 		}
 	}
-	return 0, nil
+	return 0, Record{}
 }

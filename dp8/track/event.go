@@ -58,6 +58,7 @@ type Event struct {
 	Prior     Prior   // what was known of its number before it
 	Verdict   seq.Verdict
 	Placing   Placing
+	Record    Record `state:"-"` // of Taken: what is remembered of its number since
 
 	// Of what acknowledges.
 	AckedTo seq.Num // the number of the other side that is expected next, as the engine is told

@@ -43,5 +43,5 @@ func First(s session.Session) *session.Conn { return s.(spoiled).conns[0].c }
 // Remembers reports whether the first connection of an address pair remembers a data frame of a
 // side.
 func Remembers(s session.Session, dir dissect.Dir, num seq.Num) bool {
-	return s.(spoiled).conns[0].side[dir].History.At(num) != nil
+	return s.(spoiled).conns[0].side[dir].History.At(num).IsKnown()
 }

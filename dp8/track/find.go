@@ -186,9 +186,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
-			s := &c.side[i]
-			s.History.frames.Clear()
-			s.History.resent.Clear()
+			c.side[i].History.clear()
 		}
 		c.c.Compact()
 	}

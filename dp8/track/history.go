@@ -5,48 +5,131 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// historySize is the number of data frames remembered of a side: two windows.
+// historySize is how far below the highest number data frames are asked for: two windows.
 const historySize = 2 * dp8.WindowSize
 
-// A Record is what is remembered of one data frame number of a side.
+// A Record is what is remembered of one data frame number of a side: what the engine does, and a
+// content beside it. It is valid until the next frame.
 type Record struct {
-	Frame     uint64 // first captured sending, that of the first sending once it is captured
-	Time      int64  // of that, ns, valid with Timed
-	Last      int64  // time of the latest sending
+	*content // nil for nothing
+	known    seq.Known
+	sent     *sendings // nil where the engine knows all: the first sending, captured once
+	num      seq.Num
+}
+
+// A content is what the first sending of a number held, or a retry where that was not captured.
+type content struct {
+	Sacks     uint64 // SACK mask, valid with carries: bit i is Next+1+i
+	Drops     uint64 // what all sendings gave up: bit i is the number less 1+i
 	Command   dp8.Command
 	Control   dp8.Control
-	Seq       uint8 // bSeq
 	NRcv      uint8
 	Parts     uint8 // coalesced parts, 0 when it is not coalesced
 	Reliables uint8 // of them reliable
-	Sendings  uint8 // captured, network copies not counted
-	First     bool  // the first sending was captured, not only retries
 	KeepAlive bool
-	Timed     bool
 	Cut       bool // by the capture: size, content and parts are not known
-	carries   bool // what follows of its first sending is known
-
-	// What only a second sending is compared with.
-	Size      uint32 // bytes behind the header and the signature
-	content   uint32 // hash of these
+	Signed    bool
+	carries   bool   // what follows of its first sending is known
+	several   bool   // there are sendings of it
+	Size      uint16 // bytes behind the header and the signature
+	hash      uint32 // of these
 	reliable  uint32 // hash of its reliable coalesced parts
-	Signature [8]byte
-	Hash      uint64 // of its whole datagram
-
-	Next  seq.Num // bNRcv, valid with carries; 0 when it can't be relied on
-	Sacks uint64  // bit i: next+1+i
-	Drops uint64  // bit i: num-1-i; what all sendings gave up
+	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
 }
 
-// A Resending is what is remembered of the latest sending of a number that was sent again.
-type Resending struct {
-	Hash      uint64 // of the whole datagram
-	Signature [8]byte
+// The sendings of a number are told apart where there were several, or the first was not captured first.
+type sendings struct {
+	num      seq.Num
+	frame    uint64 // first captured sending, that of the first sending once it is captured
+	time     int64  // of that, ns
+	last     int64  // of the latest
+	hash     uint64 // of the datagram in frame
+	latest   uint64 // … of the latest
+	signed   [8]byte
+	n        uint8 // captured, network copies not counted
+	hasFirst bool
+	timed    bool
 }
+
+// An ignored frame is one that its receiver must ignore, so that the engine does not know it: it is
+// behind END_STREAM.
+type ignored struct {
+	content content
+	sent    sendings
+}
+
+// IsKnown reports whether anything is remembered.
+func (f Record) IsKnown() bool { return f.content != nil }
+
+// Seq is bSeq.
+func (f Record) Seq() uint8 { return uint8(f.num) }
+
+// Frame is the first captured sending, that of the first sending once it is captured.
+func (f Record) Frame() uint64 {
+	if f.sent != nil {
+		return f.sent.frame
+	}
+	return f.known.Frame()
+}
+
+// Time is the time of that, ns, valid with Timed.
+func (f Record) Time() int64 {
+	if f.sent != nil {
+		return f.sent.time
+	}
+	return f.known.Time()
+}
+
+// Timed reports whether the capture has a time for it.
+func (f Record) Timed() bool {
+	if f.sent != nil {
+		return f.sent.timed
+	}
+	return f.known.Timed()
+}
+
+// Last is the time of the latest sending, ns.
+func (f Record) Last() int64 {
+	if f.sent != nil {
+		return f.sent.last
+	}
+	return f.known.Time()
+}
+
+// First reports whether the first sending was captured, not only retries.
+func (f Record) First() bool { return f.sent == nil || f.sent.hasFirst }
+
+// Sendings is how many were captured, network copies not counted.
+func (f Record) Sendings() int {
+	if f.sent != nil {
+		return int(f.sent.n)
+	}
+	return 1
+}
+
+// Hash is that of the whole datagram of the first sending.
+func (f Record) Hash() uint64 {
+	if f.sent != nil {
+		return f.sent.hash
+	}
+	return f.known.Hash()
+}
+
+// Latest gives hash and signature of the latest sending of a number that was sent again.
+func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
+	if f.Sendings() < 2 {
+		return 0, signature, false
+	}
+	return f.sent.latest, f.sent.signed, true
+}
+
+// Next is what its bNRcv says, valid of what carries; 0 when it can't be relied on.
+func (f Record) Next() seq.Num { return seq.Num(f.next) }
 
 // A History holds the latest data frames of a side.
 type History struct {
-	frames    seq.History[Record]
+	out       *seq.Direction // nil once the connection is closed
+	frames    seq.Column[content]
 	Top       seq.Num // highest number
 	Bottom    seq.Num // first number, and its time
 	heard     int64   // time of the latest captured frame with a number
@@ -57,45 +140,143 @@ type History struct {
 	missed    bool    // the peer acknowledged numbers before the first was captured
 	Dropped   seq.Num // highest number that gave up others
 
-	resent    seq.History[Resending] // of those that were sent again
-	began     int64
-	lowMemory bool
+	several    []sendings // by number
+	ignored    []*ignored
+	signatures seq.Column[[8]byte] // of what is signed
+	began      int64
 }
 
-// At gives what is remembered of a number, or nil.
-func (m *History) At(num seq.Num) *Record { return m.frames.At(num) }
-
-// place makes room for a number at a time; nil is one that is too old.
-func (m *History) place(num seq.Num, now int64) (f *Record, fresh bool) {
-	if m.Started && num <= m.Top-historySize {
-		return nil, false
+// At gives what is remembered of a number.
+func (m *History) At(num seq.Num) (f Record) {
+	if m.out == nil {
+		return f
 	}
-	m.frames.Most = historySize
-	return m.frames.Put(num, func(n seq.Num, old *Record, size int) bool {
-		if m.lowMemory && size >= seq.LowMemoryLeast && now-old.Last >= seq.LowMemoryTime {
-			return false
+	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
+		f.num = num
+		if f.several {
+			f.sent = m.sendings(num)
 		}
-		return n > m.Top-historySize
-	})
+		return f
+	}
+	for _, x := range m.ignored {
+		if x.sent.num == num {
+			f.num, f.content, f.sent = num, &x.content, &x.sent
+		}
+	}
+	return f
 }
 
-// resend notes the latest sending of a number that was sent again, which is remembered as
-// long as the number is.
-func (m *History) resend(num seq.Num, hash uint64, signature [8]byte) {
-	m.resent.Most = historySize
-	x, _ := m.resent.Put(num, func(n seq.Num, _ *Resending, _ int) bool { return m.At(n) != nil })
-	if x != nil {
-		x.Hash, x.Signature = hash, signature
+// place makes room for a number; ok is false of one that is too old.
+func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
+	if m.Started && num <= m.Top-historySize {
+		return f, false, false
 	}
+	f.num = num
+	if f.content, f.known, fresh = m.frames.Add(m.out, num); f.content == nil {
+		return m.ignore(num)
+	}
+	if fresh {
+		f.several = false
+	} else if f.several {
+		f.sent = m.sendings(num)
+	}
+	return f, fresh, true
+}
+
+// ignore makes room for a number that the engine does not know because it is ignored; ok is false
+// of one that is too old.
+func (m *History) ignore(num seq.Num) (f Record, fresh, ok bool) {
+	if high, _ := m.out.Window().Highest(); num <= high {
+		return f, false, false
+	}
+	if f = m.At(num); f.IsKnown() {
+		return f, false, true
+	}
+	x := &ignored{sent: sendings{num: num}}
+	m.ignored = append(m.ignored, x)
+	f.num, f.content, f.sent = num, &x.content, &x.sent
+	return f, true, true
+}
+
+// Signature is that of the first sending of a number; all 0 where it has none.
+func (m *History) Signature(f Record) (s [8]byte) {
+	if f.Signed {
+		s = *m.signatures.Place(m.out, f.num)
+	}
+	return s
+}
+
+// sendings gives those of a number, nil for none.
+func (m *History) sendings(num seq.Num) *sendings {
+	for i := len(m.several) - 1; i >= 0 && m.several[i].num >= num; i-- {
+		if x := &m.several[i]; x.num == num {
+			return x
+		}
+	}
+	return nil
+}
+
+// tellApart gives a number sendings of its own, where it has none.
+func (m *History) tellApart(f *Record) *sendings {
+	if f.sent == nil {
+		if f.sent = m.sendings(f.num); f.sent == nil {
+			f.sent = m.insert(f.num)
+		}
+		f.sent.num, f.several = f.num, true
+	}
+	return f.sent
+}
+
+// insert makes room for the sendings of a number.
+func (m *History) insert(num seq.Num) *sendings {
+	if len(m.several) == cap(m.several) {
+		m.forget()
+	}
+	i := len(m.several)
+	m.several = append(m.several, sendings{})
+	for ; i > 0 && m.several[i-1].num > num; i-- {
+		m.several[i] = m.several[i-1]
+	}
+	return &m.several[i]
+}
+
+// forget drops the sendings of numbers that are forgotten.
+func (m *History) forget() {
+	keep := m.several[:0]
+	for i := range m.several {
+		if f := m.At(m.several[i].num); f.IsKnown() && f.several {
+			keep = append(keep, m.several[i])
+		}
+	}
+	m.several = keep
+}
+
+// drop forgets a number.
+func (m *History) drop(num seq.Num) { m.out.Undescribe(num) }
+
+// clear forgets all, and frees it.
+func (m *History) clear() {
+	if m.out != nil {
+		m.out.UndescribeAll()
+	}
+	m.frames.Free()
+	m.signatures.Free()
+	m.several, m.ignored = nil, nil
+}
+
+// close is clear for good.
+func (m *History) close() {
+	m.out = nil
+	m.clear()
 }
 
 // clock learns, from a new number, how fast the side sends them.
-func (m *History) clock(num seq.Num, f *Record) {
-	before := m.At(num - dp8.WindowSize)
-	if before == nil || !f.Timed || !before.Timed || !f.First || !before.First {
+func (m *History) clock(num seq.Num, f Record) {
+	before, ok := m.out.SentAt(num - dp8.WindowSize)
+	if !ok || !f.Timed() || !f.First() {
 		return
 	}
-	if took := f.Time - before.Time; took > 0 && (!m.hasSpeed || took < m.fastest) {
+	if took := f.Time() - before; took > 0 && (!m.hasSpeed || took < m.fastest) {
 		m.fastest, m.hasSpeed = took, true
 	}
 }

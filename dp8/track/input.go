@@ -15,7 +15,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.seq.Bits, s.nseq.Bits = 8, 8
 		s.keys.proof, s.keys.watch = &c.proof, p.opts.Keys
 		s.asm.conn, s.asm.dir = c, i
-		s.History.lowMemory = c.wants.LowMemory
+		s.History.out = &c.c.Dir[i]
 		c.c.Dir[i].SetLimits(seq.Limits{Reach: dp8.WindowSize})
 	}
 	if p.judge != nil {
@@ -183,7 +183,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	}
 	c.sawData(dir, num, d, v.Sendings)
 	if !copied {
-		c.remember(dir, num, d, keepAlive)
+		c.Record = c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)
 		if c.Sent.Mark != seq.MarkRetry {
 			out.Keep(&c.Sent)

@@ -173,7 +173,7 @@ func (c *conn) free() {
 	c.strays = nil
 	for i := range c.side {
 		s := &c.side[i]
-		s.History.frames.Clear()
+		s.History.close()
 		s.unjudged, s.doubts, s.refused = nil, nil, nil
 		s.asm.buf, s.asm.sum = nil, nil
 	}

@@ -157,13 +157,13 @@ func (c *conn) recall(dir dissect.Dir, num seq.Num) {
 	p.horizon = c.apart()
 }
 
-// remembered is what is known for certain of a number of a side, or nil. A clock that
+// remembered is what is known for certain of a number of a side. A clock that
 // shows no more than seconds does not tell how many numbers went by from one to the next
 // (guard CLOCK).
-func (c *conn) remembered(dir dissect.Dir, num seq.Num) *Record {
+func (c *conn) remembered(dir dissect.Dir, num seq.Num) Record {
 	f := c.side[dir].History.At(num)
-	if f == nil || !f.Timed || f.Time < c.trusted || c.grain >= 1e9 && c.Frame != nil && c.Frame.Time > f.Time {
-		return nil
+	if !f.IsKnown() || !f.Timed() || f.Time() < c.trusted || c.grain >= 1e9 && c.Frame != nil && c.Frame.Time > f.Time() {
+		return Record{}
 	}
 	return f
 }

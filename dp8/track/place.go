@@ -9,10 +9,10 @@ import (
 // A Placing says where the number of a data frame stands among those of its side.
 type Placing struct {
 	Order   Order
-	First   bool    // RETRY is clear
-	Fresh   bool    // it is the first captured of its number
-	Outlier Jump    // of OutOfPlace: the frame that was
-	Higher  *Record // of OutOfOrder: one that was sent before
+	First   bool   // RETRY is clear
+	Fresh   bool   // it is the first captured of its number
+	Outlier Jump   // of OutOfPlace: the frame that was
+	Higher  Record `state:"-"` // of OutOfOrder: one that was sent before
 }
 
 type Order uint8
@@ -88,7 +88,7 @@ func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
 		return // acknowledged before it was captured: it was overtaken, or the other side is at fault
 	}
 	higher, at := c.sentBefore(dir, num)
-	if higher == nil {
+	if !higher.IsKnown() {
 		x.Order = Overtaken
 		return
 	}
@@ -105,14 +105,14 @@ func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
 
 // sentBefore gives the lowest number above num that was sent for the first time
 // more than the reorder horizon ago, and that number.
-func (c *conn) sentBefore(dir dissect.Dir, num seq.Num) (f *Record, at seq.Num) {
+func (c *conn) sentBefore(dir dissect.Dir, num seq.Num) (f Record, at seq.Num) {
 	l := &c.side[dir].Numbers
 	for n := num + 1; n <= min(l.TopFirst, num+2*dp8.WindowSize); n++ {
-		if f := c.remembered(dir, n); f != nil && f.First && c.Frame.Time-f.Time > c.Prior.horizon {
+		if f := c.remembered(dir, n); f.IsKnown() && f.First() && c.Frame.Time-f.Time() > c.Prior.horizon {
 			return f, n
 		}
 	}
-	return nil, 0
+	return Record{}, 0
 }
 
 // replace takes back the frame that was out of place: the numbers go on before it
@@ -128,7 +128,7 @@ func (c *conn) replace(dir dissect.Dir, num seq.Num) {
 // dropOutlier forgets the frame that was out of place.
 func (c *conn) dropOutlier(dir dissect.Dir) {
 	if c.Placing.Order == OutOfPlace {
-		c.side[dir].History.frames.Drop(c.Placing.Outlier.Num)
+		c.side[dir].History.drop(c.Placing.Outlier.Num)
 	}
 }
 
@@ -136,5 +136,5 @@ func (c *conn) dropOutlier(dir dissect.Dir) {
 // them, and that it now has other content: the frame ahead was out of place.
 func (c *conn) replaced(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
-	return f != nil && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
+	return f.IsKnown() && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
 }

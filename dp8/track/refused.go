@@ -98,7 +98,7 @@ func (c *conn) accept(dir dissect.Dir, num seq.Num) {
 // Took reports whether a frame with the number of a refused one was accepted.
 func (s *Side) Took(r *Refusal) bool {
 	f := s.History.At(r.num)
-	return f != nil && f.Frame != r.Frame
+	return f.IsKnown() && f.Frame() != r.Frame
 }
 
 // voidRefused gives up the refused numbers that side dir acknowledges, expecting next: before

@@ -33,28 +33,31 @@ func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
 }
 
-// remember enters the data frame at hand, which is no copy of another. It is
-// called behind the rules that compare it with what was sent before.
-func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) {
+// remember enters the data frame at hand, which is no copy of another, and gives what is remembered of
+// its number then. It is called behind the rules that compare it with what was sent before.
+func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) Record {
 	m := &c.side[dir].History
 	c.listen(dir, num)
-	f, fresh := m.place(num, c.Frame.Time)
-	if f == nil {
-		return
+	f, fresh, ok := m.place(num)
+	if !ok {
+		return Record{}
 	}
 	retry := d.Control&dp8.CtlRetry != 0
-	if fresh = fresh || f.Last < m.SureSince; fresh || !retry && !f.First {
-		n := f.Sendings
-		if fresh {
-			n = 0
+	switch again := !fresh && f.Last() >= m.SureSince; {
+	case !again:
+		c.keep(m, f, d, keepAlive)
+		if !retry && f.known.IsSentIn(c.Frame.Frame) {
+			f.sent, f.several = nil, false
+		} else {
+			c.sent(m, &f, d, 0, !retry)
 		}
-		c.keep(f, num, d, keepAlive)
-		f.Sendings, f.First = n, !retry
+	case !retry && !f.First():
+		n := f.sent.n
+		c.keep(m, f, d, keepAlive)
+		c.sent(m, &f, d, n, true)
+	default:
+		c.resent(m, &f, d)
 	}
-	if f.Sendings = min(f.Sendings, 254) + 1; f.Sendings > 1 {
-		m.resend(num, c.Sent.Hash, d.Signature)
-	}
-	f.Last = c.Frame.Time
 	if !m.Started {
 		m.Bottom, m.began = num, c.Frame.Time
 	}
@@ -62,26 +65,53 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 		m.Top, m.Started = num, true
 		m.clock(num, f)
 	}
+	return f
 }
 
-func (c *conn) keep(f *Record, num seq.Num, d *dp8.DFrame, keepAlive bool) {
+// keep writes down what the frame at hand holds.
+func (c *conn) keep(m *History, f Record, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.Seq, f.Frame, f.Time, f.Timed, f.carries = d.Seq, c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, false
-	f.Hash, f.Signature, f.Cut = c.Sent.Hash, d.Signature, c.Frame.Cut()
-	f.Command, f.Control, f.NRcv, f.KeepAlive = d.Command, d.Control, d.NRcv, keepAlive
+	f.Command, f.Control, f.NRcv, f.KeepAlive, f.Cut = d.Command, d.Control, d.NRcv, keepAlive, c.Frame.Cut()
+	f.carries = false
 	f.Parts, f.Reliables, f.reliable = 0, 0, 0
-	size, content := c.contentOf(d)
-	f.Size, f.content = size, content
+	f.Size, f.hash = c.contentOf(d)
 	if d.Coalesced && !f.Cut {
 		f.Parts, f.Reliables, f.reliable = partsOf(&d.Coalesce)
 	}
+	if f.Signed = f.known.IsValid() && d.Signature != [8]byte{}; f.Signed {
+		*m.signatures.Place(m.out, f.num) = d.Signature
+	}
 }
 
-// contentOf gives size and hash of what stands behind header and signature: a datagram has fewer
-// than 2^32 bytes, and two of one number hash alike by chance once in 2^32.
-func (c *conn) contentOf(d *dp8.DFrame) (size, hash uint32) {
+// sent notes that the frame at hand is what was sent first, as far as it was captured, where the engine does not
+// know that; so many were captured before.
+func (c *conn) sent(m *History, f *Record, d *dp8.DFrame, before uint8, first bool) {
+	x := m.tellApart(f)
+	x.frame, x.time, x.timed, x.hash = c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, c.Sent.Hash
+	x.n, x.hasFirst = before, first
+	c.count(x, d)
+}
+
+// resent notes that a number was sent again.
+func (c *conn) resent(m *History, f *Record, d *dp8.DFrame) {
+	if f.sent == nil {
+		x := m.tellApart(f)
+		x.frame, x.time, x.timed, x.hash = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Hash()
+		x.n, x.hasFirst = 1, true
+	}
+	c.count(f.sent, d)
+}
+
+func (c *conn) count(x *sendings, d *dp8.DFrame) {
+	x.n = min(x.n, 254) + 1
+	x.last, x.latest, x.signed = c.Frame.Time, c.Sent.Hash, d.Signature
+}
+
+// contentOf gives size and hash of what stands behind header and signature: two of one number hash alike
+// by chance once in 2^32.
+func (c *conn) contentOf(d *dp8.DFrame) (size uint16, hash uint32) {
 	body := c.Frame.Payload[min(d.BodyOff(), len(c.Frame.Payload)):]
-	return uint32(len(body)), uint32(dissect.Digest(body))
+	return uint16(min(len(body), 65535)), uint32(dissect.Digest(body))
 }
 
 // partsOf gives the number of coalesced parts, of reliable ones, and the hash of
@@ -98,7 +128,7 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint32) {
 
 // unchanged reports whether a frame holds what was sent under its number before:
 // the same bytes, or the same reliable parts.
-func (c *conn) unchanged(d *dp8.DFrame, f *Record) bool {
+func (c *conn) unchanged(d *dp8.DFrame, f Record) bool {
 	if f.Parts > 0 && d.Coalesced {
 		_, _, sum := partsOf(&d.Coalesce)
 		return sum == f.reliable
@@ -106,13 +136,13 @@ func (c *conn) unchanged(d *dp8.DFrame, f *Record) bool {
 	if f.Parts > 0 && f.Reliables == 1 { // what is left may stand alone
 		return f.reliable == uint32(dissect.Digest(d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
-	size, content := c.contentOf(d)
-	return f.Parts == 0 == !d.Coalesced && f.Size == size && f.content == content
+	size, hash := c.contentOf(d)
+	return f.Parts == 0 == !d.Coalesced && f.Size == size && f.hash == hash
 }
 
 // sameContent reports whether a frame carries what another sending of its number
 // did; a retry may lack the unreliable ones of coalesced payloads.
-func (c *conn) sameContent(d *dp8.DFrame, prev *Record) bool {
+func (c *conn) sameContent(d *dp8.DFrame, prev Record) bool {
 	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
 	if (d.Command^prev.Command)&lasting != 0 {
 		return false
@@ -123,8 +153,8 @@ func (c *conn) sameContent(d *dp8.DFrame, prev *Record) bool {
 			return true
 		}
 	}
-	size, content := c.contentOf(d)
-	return size == prev.Size && content == prev.content && d.Control&dp8.CtlEndStream == prev.Control&dp8.CtlEndStream
+	size, hash := c.contentOf(d)
+	return size == prev.Size && hash == prev.hash && d.Control&dp8.CtlEndStream == prev.Control&dp8.CtlEndStream
 }
 
 // silentLimit is for how long a side may not have been captured before its numbers

@@ -58,7 +58,7 @@ func beforeFirst(before seq.Num, mask uint64) uint64 {
 func (c *conn) namedReliable(dir dissect.Dir, before seq.Num, mask uint64) (reliable uint64, known int) {
 	for m := mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if f := c.remembered(dir, before-1-seq.Num(i)); f != nil {
+		if f := c.remembered(dir, before-1-seq.Num(i)); f.IsKnown() {
 			known++
 			if f.Command&dp8.Reliable != 0 {
 				reliable |= 1 << i

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -182,30 +183,30 @@ func (l *Numbers) push(c *conn, next seq.Num) {
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
 func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
-	m := &c.side[dir].History
-	f := m.At(num)
+	f := &c.Record
 	switch {
-	case f == nil:
+	case !f.IsKnown():
 		return
 	case d.Control&dp8.CtlRetry != 0:
 		f.Drops &= c.Said.Drops
 		return
 	}
-	f.Next, f.Sacks, f.Drops, f.carries = c.Said.Next, c.Said.Mask, c.Said.Drops, true
+	f.next, f.Sacks, f.Drops, f.carries = 0, 0, c.Said.Drops, true
 	if f.Drops != 0 {
+		m := &c.side[dir].History
 		m.Dropped = max(m.Dropped, num)
 	}
-	if c.Said.Ahead || c.Frame.Err != nil || !c.Frame.HasTime {
-		f.Next, f.Sacks = 0, 0
+	if !c.Said.Ahead && c.Frame.Err == nil && c.Frame.HasTime && c.Said.Next <= math.MaxInt32 {
+		f.next, f.Sacks = int32(c.Said.Next), c.Said.Mask
 	}
 }
 
-// carried is a number of a side of which it is known what its first sending carried, or nil.
-func (c *conn) carried(dir dissect.Dir, num seq.Num) *Record {
-	if f := c.side[dir].History.At(num); f != nil && f.carries && f.Time >= c.trusted {
+// carried is a number of a side of which it is known what its first sending carried.
+func (c *conn) carried(dir dissect.Dir, num seq.Num) Record {
+	if f := c.side[dir].History.At(num); f.IsKnown() && f.carries && f.Time() >= c.trusted {
 		return f
 	}
-	return nil
+	return Record{}
 }
 
 // received unwraps a bNRcv of a side; ok is false when nothing is certain of the

@@ -93,11 +93,11 @@ func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 // AtMost is what may have passed.
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
 
-// Remembered is what is known for certain of a number of a side, nil for nothing.
-func (v View) Remembered(dir dissect.Dir, num seq.Num) *Record { return v.c.remembered(dir, num) }
+// Remembered is what is known for certain of a number of a side.
+func (v View) Remembered(dir dissect.Dir, num seq.Num) Record { return v.c.remembered(dir, num) }
 
 // Carried is the same where it is known what its first sending carried.
-func (v View) Carried(dir dissect.Dir, num seq.Num) *Record { return v.c.carried(dir, num) }
+func (v View) Carried(dir dissect.Dir, num seq.Num) Record { return v.c.carried(dir, num) }
 
 // Cumulative is the number of a side up to which all are acknowledged.
 func (v View) Cumulative(dir dissect.Dir) (next seq.Num, ok bool) { return v.c.cumulative(dir) }
@@ -134,16 +134,11 @@ func (v View) ToldBefore(dir dissect.Dir, frame uint64, num seq.Num) bool {
 
 // SameContent reports whether a frame carries what another sending of its number did; a retry may
 // lack the unreliable ones of coalesced payloads.
-func (v View) SameContent(d *dp8.DFrame, f *Record) bool { return v.c.sameContent(d, f) }
+func (v View) SameContent(d *dp8.DFrame, f Record) bool { return v.c.sameContent(d, f) }
 
 // Unchanged reports whether a frame holds the bytes that were sent under its number before, or the
 // same reliable parts.
-func (v View) Unchanged(d *dp8.DFrame, f *Record) bool { return v.c.unchanged(d, f) }
-
-// Resent tells of the latest sending of a number of a side that was sent again.
-func (v View) Resent(dir dissect.Dir, num seq.Num) *Resending {
-	return v.c.side[dir].History.resent.At(num)
-}
+func (v View) Unchanged(d *dp8.DFrame, f Record) bool { return v.c.unchanged(d, f) }
 
 // Unwrapped reports whether the full number behind that of the frame at hand is beyond doubt,
 // compared with those of the frames since a time, ns (guard UNWRAP).

@@ -50,7 +50,7 @@ func (w *Window) makeRoom(n Num, d *Direction) (u *unit, ok bool) {
 		}
 		w.settle(u, d)
 		*u = unit{time: w.now} // the next number has the place of the oldest
-		w.units.unmark(n)
+		w.units.renew(n)
 		w.top++
 		return u, true
 	}

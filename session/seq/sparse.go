@@ -23,6 +23,7 @@ type pageOf[T any] struct {
 	places *[pageSize]T // nil while none is in use
 	used   uint16       // bit i: place i is
 	marked uint16       // … and its owner marked it
+	beside uint16       // … and columns know it (Column)
 }
 
 // size is how many numbers may be remembered, 0 before resize.
@@ -70,6 +71,7 @@ func (s *sparse[T]) blank(n Num) {
 	k := s.index(n)
 	l, bit := &s.table[k], uint16(1)<<(uint64(n)%pageSize)
 	l.marked &^= bit
+	l.beside &^= bit
 	if l.used &^= bit; l.used == 0 && l.places != nil {
 		l.places, s.spare = nil, l.places
 		s.live[k/64] &^= 1 << (k % 64)
@@ -150,11 +152,41 @@ func (s *sparse[T]) copy(old *sparse[T], n Num) {
 	if old.marks(n, n+1) != 0 {
 		s.mark(n)
 	}
+	if old.describes(n) {
+		s.describe(n)
+	}
 }
 
 // mark marks a number in use, and unmark any that was.
 func (s *sparse[T]) mark(n Num)   { s.table[s.index(n)].marked |= 1 << (uint64(n) % pageSize) }
 func (s *sparse[T]) unmark(n Num) { s.table[s.index(n)].marked &^= 1 << (uint64(n) % pageSize) }
+
+// describe says that columns know a number in use, and reports whether they did not before.
+func (s *sparse[T]) describe(n Num) (fresh bool) {
+	l, bit := &s.table[s.index(n)], uint16(1)<<(uint64(n)%pageSize)
+	fresh = l.beside&bit == 0
+	l.beside |= bit
+	return fresh
+}
+
+func (s *sparse[T]) undescribe(n Num) { s.table[s.index(n)].beside &^= 1 << (uint64(n) % pageSize) }
+
+func (s *sparse[T]) undescribeAll() {
+	for i := range s.table {
+		s.table[i].beside = 0
+	}
+}
+
+// describes reports whether columns know a number.
+func (s *sparse[T]) describes(n Num) bool {
+	return s.table[s.index(n)].beside>>(uint64(n)%pageSize)&1 != 0
+}
+
+// renew makes that nothing is known of a number in use but that it is: another one had its place.
+func (s *sparse[T]) renew(n Num) {
+	s.unmark(n)
+	s.undescribe(n)
+}
 
 // marks gives the marks of up to 64 numbers from one on and below end: bit i is
 // that of n+i.

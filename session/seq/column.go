@@ -1,0 +1,135 @@
+package seq
+
+// A Column holds what a protocol knows of the numbers of a side beside what the engine remembers of
+// them: an X for each number, for as long as the number is remembered. It has no policy of its own;
+// numbers come and go with the Window.
+type Column[X any] struct {
+	pages []*[pageSize]X // page i goes with page i of the window's table
+}
+
+// At gives the X of a number, and what the engine remembers of it; nil where there is none.
+func (c *Column[X]) At(d *Direction, n Num) (*X, Known) {
+	if d.work == nil {
+		return nil, Known{}
+	}
+	w := &d.win
+	if uint64(n-w.base) >= uint64(w.top-w.base) {
+		return nil, Known{}
+	}
+	k, i := w.units.index(n), uint64(n)%pageSize
+	l := &w.units.table[k]
+	if l.beside>>i&1 == 0 {
+		return nil, Known{}
+	}
+	if len(c.pages) != len(w.units.table) {
+		c.follow(w)
+	}
+	return &c.pages[k][i], Known{&l.places[i]}
+}
+
+// Add says that columns know a number from now on, and gives its place, and what the engine remembers of
+// it; fresh says that they did not before, so that places have to be written. It gives nil for a number
+// that the engine does not remember.
+func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
+	if d.work == nil || !d.win.holds(n) {
+		return nil, k, false
+	}
+	if k.u = d.win.units.find(n); k.u == nil {
+		return nil, k, false
+	}
+	fresh = d.win.units.describe(n)
+	return c.Place(d, n), k, fresh
+}
+
+// Place gives the place of a number that the window describes. What is there may be of a number that
+// had the place before.
+func (c *Column[X]) Place(d *Direction, n Num) *X {
+	w := &d.win
+	if len(c.pages) != len(w.units.table) {
+		c.follow(w)
+	}
+	page := &c.pages[w.units.index(n)]
+	if *page == nil {
+		*page = new([pageSize]X)
+	}
+	return &(*page)[uint64(n)%pageSize]
+}
+
+// follow makes as many pages as the window has, and puts what is described into its new place.
+func (c *Column[X]) follow(w *Window) {
+	old := c.pages
+	if c.pages = make([]*[pageSize]X, len(w.units.table)); len(old) == 0 {
+		return
+	}
+	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
+		if was := old[uint64(n)/pageSize&uint64(len(old)-1)]; was != nil && w.units.describes(n) {
+			k := w.units.index(n)
+			if c.pages[k] == nil {
+				c.pages[k] = new([pageSize]X)
+			}
+			c.pages[k][uint64(n)%pageSize] = was[uint64(n)%pageSize]
+		}
+	}
+}
+
+// Free gives the room back; nothing may be described then.
+func (c *Column[X]) Free() { c.pages = nil }
+
+// Describes reports whether columns know a number.
+func (d *Direction) Describes(n Num) bool {
+	return d.work != nil && d.win.holds(n) && d.win.units.describes(n)
+}
+
+// Undescribe says that columns know a number no longer.
+func (d *Direction) Undescribe(n Num) {
+	if d.Describes(n) {
+		d.win.units.undescribe(n)
+	}
+}
+
+// UndescribeAll says that columns know nothing any longer.
+func (d *Direction) UndescribeAll() {
+	if d.work != nil {
+		d.win.units.undescribeAll()
+	}
+}
+
+// SentAt is when the first sending of a number was captured, ns; ok is false where that is not known.
+func (d *Direction) SentAt(n Num) (ns int64, ok bool) {
+	const known = captured | firstSending | timed
+	if d.work == nil || !d.win.holds(n) {
+		return 0, false
+	}
+	u := d.win.see(n)
+	return u.time, u.state&known == known
+}
+
+// GaveUp reports whether a number is given up, as far as it is remembered.
+func (d *Direction) GaveUp(n Num) bool {
+	return d.work != nil && d.win.holds(n) && d.win.see(n).state&givenUp != 0
+}
+
+// A Known is what the engine remembers of one number of a side. It is valid until the next call that
+// sends or acknowledges.
+type Known struct{ u *unit }
+
+// IsValid reports whether the engine remembers it.
+func (k Known) IsValid() bool { return k.u != nil }
+
+// IsSentIn reports that it was sent for the first time in a frame.
+func (k Known) IsSentIn(frame uint64) bool { return k.u != nil && k.u.frame == frame && k.First() }
+
+// Frame is the first captured transmission.
+func (k Known) Frame() uint64 { return k.u.frame }
+
+// Time is when that was captured, ns, valid with Timed.
+func (k Known) Time() int64 { return k.u.time }
+
+// Timed reports whether the capture has a time for it.
+func (k Known) Timed() bool { return k.u.state&timed != 0 }
+
+// Hash is that of the datagram of the first sending, valid with First.
+func (k Known) Hash() uint64 { return k.u.hash }
+
+// First reports whether the first sending was captured, and not only retries.
+func (k Known) First() bool { return k.u.state&(captured|firstSending) == captured|firstSending }
