@@ -11,7 +11,7 @@ import (
 )
 
 // manyPlayers is two points of a server with so many players, of whom each says a few words, other ones than
-// everybody else. Behind a router they have other addresses at the second point.
+// everybody else. A router gives them other addresses at the second point.
 func manyPlayers(t testing.TB, n int, router bool) (a, b *tapped) {
 	a, b = &tapped{t: t}, &tapped{t: t}
 	for i := range n {
