@@ -83,7 +83,7 @@ func (p *pairing) inGap(w *way, run []int32) bool {
 	_, from := p.arrival(w, w.first, run[0])
 	to, _ := p.arrival(w, w.first, run[len(run)-1])
 	k := other.indexAt(from)
-	if to <= from || other.indexAt(to) != k {
+	if to <= from || other.indexAt(to) != k || k < 0 || k+1 >= len(other.list) { // else it says that it listened
 		return false
 	}
 	a, b := max(0, k-gapAround), min(len(other.list)-1, k+1+gapAround)
