@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/compare"
-	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -16,9 +15,6 @@ import (
 func (c *timelineCommand) runPair(cmd *cobra.Command, points []pointFiles) error {
 	if err := c.pairOnly("a timeline"); err != nil {
 		return err
-	}
-	if c.plot {
-		return exit.Usagef("--plot is for one capture: leave it out, or 'dpdissect report' draws both")
 	}
 	return c.readPair(cmd, points, false, func(out *destination, _ *outfile.Guard, r *compare.Comparison) error {
 		x := c.spanOf()
@@ -36,6 +32,10 @@ func (c *timelineCommand) runPair(cmd *cobra.Command, points []pointFiles) error
 		case "ndjson":
 			return report.WritePairIntervalRecords(out, d)
 		}
-		return report.WritePairIntervalText(out, d, x.Interval, report.TextOptions{Palette: out.screen.palette, Width: out.screen.width})
+		o := report.TextOptions{Palette: out.screen.palette, Width: out.screen.width}
+		if c.plot {
+			return report.WritePairIntervalPlots(out, d, x.Interval, o)
+		}
+		return report.WritePairIntervalText(out, d, x.Interval, o)
 	})
 }

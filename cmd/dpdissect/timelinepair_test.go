@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // TestTimelineOfPair: of two captures each counter summed over a direction's intervals is that of compare, records are as the
@@ -78,7 +76,10 @@ func TestTimelineOfPair(t *testing.T) {
 		output(t, append(args, "json")...)
 	}
 	first, second := comparePairs["outage"](t)
-	if _, errs, code := call(t, "timeline", "--plot", first, second); code != exit.Usage || errs == "" {
-		t.Errorf("--plot: exit code %d, %q", code, errs)
+	plots := output(t, "timeline", "--plot", first, second)
+	for _, want := range []string{"a sent: sum ", "a lost between: sum ", "a one way max: longest of each column, most ", "b queue max: "} {
+		if !strings.Contains(plots, want) {
+			t.Errorf("--plot lacks %q:\n%s", want, plots)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -21,14 +23,14 @@ func (p *pairing) alone(w *way, at int, d *datagram) Fate {
 // acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
-	alone, others := c.aloneFrames(), p.alonePayloads(1-at)
+	alone, others, likes := c.aloneFrames(), p.alonePayloads(1-at), p.likes(at)
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
 		if c.transmissions.repeats(k.frame) {
 			by[k.frame] = k.by
 		}
 	}
-	usual := p.ackTimes(at)
+	soon := p.ackTimes(at)
 	for _, k := range c.acks {
 		if !alone.has(k.frame) {
 			continue
@@ -37,10 +39,10 @@ func (p *pairing) markAcked(at int) {
 			d := &c.list[i]
 			w := p.wayAt(at, d)
 			d.bits |= acked
-			if c.mate[i] == none && d.bits&skippable == 0 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
+			if c.mate[i] == none && d.bits&skippable == 0 && likes[payload{w, d.hash}] <= 1 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
 				d.bits |= sole
 			}
-			if took, ok := c.took(k); ok && took > slowAck*usual[w]+leastJitter {
+			if took, ok := c.took(k); ok && took >= soon[w] {
 				d.bits |= slow
 			}
 		}
@@ -66,23 +68,40 @@ func (p *pairing) markAcked(at int) {
 // second transmission: it is sent after such a time at the soonest.
 const slowAck = 2
 
-// ackTimes are the median times until an acknowledgement, of each direction that a capture
-// shows.
+// ackTimes are from when on acknowledgements may be of a second transmission, of each direction that a capture
+// shows: that is sent after the shortest time after which any was, or after twice the time that those of what
+// arrived at once take in the median.
 func (p *pairing) ackTimes(at int) map[*way]int64 {
 	c := p.c[at]
-	times := map[*way][]int64{}
+	times, again := map[*way][]int64{}, map[*way]int64{}
 	step := max(1, len(c.acks)/mostCounted)
 	for i := 0; i < len(c.acks); i += step {
-		if took, ok := c.took(c.acks[i]); ok {
-			w := p.wayAt(at, &c.list[c.frameIndex(c.acks[i].frame)])
-			times[w] = append(times[w], took)
+		if k := c.acks[i]; c.transmissions.repeats(k.frame) {
+			continue
+		} else if took, ok := c.took(k); ok {
+			if f := c.frameIndex(k.frame); c.mate[f] != none {
+				w := p.wayAt(at, &c.list[f])
+				times[w] = append(times[w], took)
+			}
 		}
 	}
-	usual := map[*way]int64{}
-	for w, list := range times {
-		usual[w] = median(list)
+	for frame, by := range c.transmissions.first {
+		if took, ok := c.took(link{by, frame}); ok && took > 0 {
+			w := p.wayAt(at, &c.list[c.frameIndex(frame)])
+			if least, ok := again[w]; !ok || took < least {
+				again[w] = took
+			}
+		}
 	}
-	return usual
+	for w, list := range times {
+		usual := median(list)
+		slow := slowAck*usual + leastJitter
+		if least, ok := again[w]; ok {
+			slow = min(slow, least+slices.Min(list)/2) // its acknowledgement takes a while, too
+		}
+		again[w] = slow
+	}
+	return again
 }
 
 // took is how long an acknowledgement took.
@@ -129,6 +148,21 @@ func (p *pairing) alonePayloads(at int) map[payload]bool {
 	for i := range p.c[at].list {
 		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
 			out[payload{p.wayAt(at, d), d.hash}] = true
+		}
+	}
+	return out
+}
+
+// likes counts the datagrams of each payload of a point, where captures hold the beginnings alone: different ones
+// look alike then.
+func (p *pairing) likes(at int) map[payload]int {
+	if p.c[0].shortest == none && p.c[1].shortest == none {
+		return nil
+	}
+	out := map[payload]int{}
+	for i := range p.c[at].list {
+		if d := &p.c[at].list[i]; d.bits&copied == 0 {
+			out[payload{p.wayAt(at, d), d.hash}]++
 		}
 	}
 	return out

@@ -1,26 +1,33 @@
 package compare
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Bounds of what counts as the same datagram with other bytes.
 const (
-	mostChanged  = 4       // of so many bytes, one may be changed where captures miss nothing
-	leastWhole   = 12      // bytes of which one may be changed where they do: counters of short ones differ by as much
-	mostAltered  = 1 << 16 // candidates
-	mostCoincide = 0.01    // share of the datagrams that one point lacks times that of the other
+	mostChanged   = 4       // of so many bytes, one may be changed where captures miss nothing
+	leastLong     = 64      // bytes of which no two datagrams differ by so few
+	leastWhole    = 12      // bytes of which one may be changed where they do: counters of short ones differ by as much
+	mostAltered   = 1 << 16 // candidates …
+	mostOptions   = 16      // … and of one datagram
+	mostOvertaken = 200e6   // by which one whose bytes were changed is later than others, ns
+	mostCoincide  = 0.01    // share of the datagrams that one point lacks times that of the other
 )
 
 // A change is two datagrams that may be one whose bytes were changed on the way.
 type change struct {
 	at      [2]int32
-	sure    bool // one identification
-	arrival int  // the point that has it second
-	bytes   [2][]byte
+	sure    bool  // one identification
+	arrival int   // the point that has it second
+	off     int64 // by which its delay is not what those around it have, ns
 	offsets []int
+	shorter int // bytes that both captures hold
 }
 
 // findAltered pairs what is left of a way: by identification where the path keeps it, else by
-// length and time, where nothing else comes into question and most of the bytes agree.
+// length and time, where most of the bytes agree.
 func (p *pairing) findAltered() error {
 	all, left := p.changes()
 	if len(all) == 0 {
@@ -29,20 +36,20 @@ func (p *pairing) findAltered() error {
 	if err := p.readChanges(all); err != nil {
 		return err
 	}
-	fits := [2]int{}
-	for i := range all {
-		if all[i].fits(false) {
-			fits[all[i].arrival]++
-		}
+	slices.SortStableFunc(all, func(a, b change) int {
+		return cmp.Or(cmp.Compare(len(a.offsets), len(b.offsets)), cmp.Compare(a.off, b.off), cmp.Compare(a.at[p.canon], b.at[p.canon]))
+	})
+	// Where much more is left than what fits, the first capture misses datagrams, and others
+	// are left beside them by chance.
+	fits, misses := [2]int{}, [2]bool{}
+	for _, x := range chosen(all, misses) {
+		fits[x.arrival]++
+	}
+	for arrival := range misses {
+		misses[arrival] = 2*fits[arrival] < left[arrival]
 	}
 	p.changed = map[int32][]int{}
-	for i := range all {
-		x := &all[i]
-		// Where much more is left than what fits, the first capture misses datagrams, and others
-		// are left beside them by chance.
-		if !x.fits(2*fits[x.arrival] < left[x.arrival]) {
-			continue
-		}
+	for _, x := range chosen(all, misses) {
 		p.pair(x.at[0], x.at[1])
 		p.c[0].list[x.at[0]].bits |= altered
 		p.c[1].list[x.at[1]].bits |= altered
@@ -51,22 +58,83 @@ func (p *pairing) findAltered() error {
 	return nil
 }
 
-// readChanges reads the bytes of both datagrams of each change.
+// chosen are changes one to one, the best first: those of which as many were sent as arrived, and those that
+// are long enough; where captures miss datagrams, those whose like fits nothing else.
+func chosen(all []change, misses [2]bool) (out []*change) {
+	groups := groupsOf(all)
+	taken := [2]map[int32]bool{{}, {}}
+	for i := range all {
+		x := &all[i]
+		m := misses[x.arrival]
+		if !x.fits(m) || taken[0][x.at[0]] || taken[1][x.at[1]] {
+			continue
+		}
+		if n := groups[x.at[0]]; !x.sure && (m || x.shorter < leastLong) && (!x.near() || n[0] != n[1] || m && n[0] > 1) {
+			continue
+		}
+		taken[0][x.at[0]], taken[1][x.at[1]] = true, true
+		out = append(out, x)
+	}
+	return out
+}
+
+// groupsOf counts how many datagrams of each point come into question for each other, by each of point 1.
+func groupsOf(all []change) map[int32][2]int {
+	next := map[int32]int32{} // datagrams of point 2 as ^index
+	root := func(i int32) int32 {
+		for {
+			k, ok := next[i]
+			if !ok || k == i {
+				return i
+			}
+			i = k
+		}
+	}
+	for i := range all {
+		if x := &all[i]; x.near() {
+			a, b := root(x.at[0]), root(^x.at[1])
+			next[a], next[b] = b, b
+		}
+	}
+	counts, out := map[int32][2]int{}, map[int32][2]int{}
+	for i := range next {
+		n := counts[root(i)]
+		if i < 0 {
+			n[1]++
+		} else {
+			n[0]++
+		}
+		counts[root(i)] = n
+	}
+	for i := range next {
+		out[i] = counts[root(i)]
+	}
+	return out
+}
+
+// near reports whether the delay is that of others.
+func (x *change) near() bool { return x.sure || x.off == 0 }
+
+// readChanges finds the bytes by which both datagrams of each change differ.
 func (p *pairing) readChanges(all []change) error {
+	var bytes [2]map[int32][]byte
 	for point, c := range p.c {
-		index := map[int32]int{}
+		bytes[point] = map[int32][]byte{}
 		var frames []uint32
 		for i := range all {
-			index[all[i].at[point]] = i
-			frames = append(frames, c.list[all[i].at[point]].frame)
+			at := all[i].at[point]
+			if _, ok := bytes[point][at]; !ok {
+				bytes[point][at] = nil
+				frames = append(frames, c.list[at].frame)
+			}
 		}
 		slices.Sort(frames)
 		at := int32(0)
 		err := c.payloads(func(d *datagram, payload []byte) {
 			for ; &c.list[at] != d; at++ {
 			}
-			if i, ok := index[at]; ok {
-				all[i].bytes[point] = slices.Clone(payload)
+			if _, ok := bytes[point][at]; ok {
+				bytes[point][at] = slices.Clone(payload)
 			}
 		}, frames)
 		if err != nil {
@@ -74,14 +142,15 @@ func (p *pairing) readChanges(all []change) error {
 		}
 	}
 	for i := range all {
-		all[i].offsets = differing(all[i].bytes[0], all[i].bytes[1])
+		a, b := bytes[0][all[i].at[0]], bytes[1][all[i].at[1]]
+		all[i].offsets, all[i].shorter = differing(a, b), min(len(a), len(b))
 	}
 	return nil
 }
 
 // fits reports whether few enough bytes differ, and next to each other.
 func (x *change) fits(misses bool) bool {
-	n, k := min(len(x.bytes[0]), len(x.bytes[1])), len(x.offsets)
+	n, k := x.shorter, len(x.offsets)
 	switch {
 	case k == 0:
 		return false
@@ -109,57 +178,54 @@ func (w *way) coincides() bool {
 	return float64(w.alone[0])*float64(w.alone[1]) > mostCoincide*n*n
 }
 
-// changes are the candidates, one to one, and how many datagrams are at each point that came
-// there second and that the other one has not.
+// changes are the candidates, and how many datagrams are at each point that came there second and that the
+// other one has not.
 func (p *pairing) changes() (all []change, left [2]int) {
 	p.ways(func(_ *line, _ int, w *way) {
 		if len(w.anchors) == 0 || w.first == none {
 			return
 		}
-		m := &matcher{p: p, w: w}
+		m := &matcher{p: p, w: w, around: w.anchors}
 		var alone [2][]int32
 		for point := range alone {
-			for _, i := range w.lists[point] {
-				if p.c[point].mate[i] == none {
-					alone[point] = append(alone[point], i)
-				}
-			}
+			alone[point] = m.open(point)
 		}
 		left[1-w.first] += len(alone[1-w.first])
 		if !w.keepIDs && w.coincides() {
 			return
 		}
-		option := make([]int, len(alone[0])) // the last candidate of each
-		var count [2][]int                   // of candidates
-		for point := range count {
-			count[point] = make([]int, len(alone[point]))
-		}
 		from := 0
-		for i, a := range alone[0] {
+		for _, a := range alone[0] {
 			lo, hi := m.expected(a)
 			lo, hi = lo-2*w.jitter, hi+2*w.jitter
-			if w.keepIDs { // it decides
-				lo, hi = lo-mostOff, hi+mostOff
-			}
 			x := m.at(0, a)
 			for from < len(alone[1]) && m.at(1, alone[1][from]).time < x.time+lo-mostOff {
 				from++
 			}
-			for k := from; k < len(alone[1]) && m.at(1, alone[1][k]).time <= x.time+hi; k++ {
+			options := 0
+			for k := from; k < len(alone[1]) && options < mostOptions && len(all) < mostAltered; k++ {
 				y := m.at(1, alone[1][k])
-				if y.length != x.length || y.time < x.time+lo || w.keepIDs && (x.ipid != y.ipid || x.ipid == 0) {
+				late := y.time - x.time
+				if late > hi+mostOff {
+					break
+				}
+				off := max(lo-late, late-hi, 0)
+				if w.keepIDs && (x.ipid != y.ipid || x.ipid == 0) || !w.keepIDs && !w.overtaken(lo, hi, late) || y.length != x.length {
 					continue
 				}
-				option[i] = k
-				count[0][i]++
-				count[1][k]++
-			}
-		}
-		for i, k := range option {
-			if count[0][i] == 1 && count[1][k] == 1 && len(all) < mostAltered {
-				all = append(all, change{at: [2]int32{alone[0][i], alone[1][k]}, sure: w.keepIDs, arrival: 1 - w.first})
+				all = append(all, change{at: [2]int32{a, alone[1][k]}, sure: w.keepIDs, arrival: 1 - w.first, off: off})
+				options++
 			}
 		}
 	})
 	return all, left
+}
+
+// overtaken reports whether a difference of the clocks is that of anchors around it, or that of what others
+// overtook.
+func (w *way) overtaken(lo, hi, d int64) bool {
+	if w.first == Point2 {
+		return d >= lo-mostOvertaken && d <= hi
+	}
+	return d >= lo && d <= hi+mostOvertaken
 }

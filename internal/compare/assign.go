@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -45,15 +47,34 @@ func (p *pairing) common() int64 {
 	return median(all)
 }
 
+// measures are the anchors that bound the delays of a way's datagrams, and how many unique payloads were not at
+// both points: its own, or of one that has none, those of all ways.
+func (p *pairing) measures(w *way) (anchors []int32, alone [2]int) {
+	if len(w.anchors) > 0 {
+		return w.anchors, w.alone
+	}
+	if p.anchors == nil {
+		p.ways(func(_ *line, _ int, w *way) {
+			p.anchors = append(p.anchors, w.anchors...)
+			if len(w.anchors) > 0 {
+				p.alones[0], p.alones[1] = p.alones[0]+w.alone[0], p.alones[1]+w.alone[1]
+			}
+		})
+		slices.Sort(p.anchors)
+	}
+	return p.anchors, p.alones
+}
+
 // An assignment pairs the datagrams of one payload.
 type assignment struct {
 	*matcher
-	g     group
-	lo    []int64 // of each at point 1, what the clocks should differ by at least …
-	hi    []int64 // … and at most
-	soon  []int64 // … and where nothing is faster
-	first int     // the point that the way passes first, as far as it is known now
-	skip  [2]float64
+	g             group
+	lo            []int64 // of each at point 1, what the clocks should differ by at least …
+	hi            []int64 // … and at most
+	soon          []int64 // … and where nothing is faster
+	after, before []int32 // of each, what the anchors beside it are at point 2
+	first         int     // the point that the way passes first, as far as it is known now
+	skip          [2]float64
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
@@ -61,19 +82,23 @@ type assignment struct {
 // that happens to unique ones.
 func (m *matcher) assign() {
 	m.soften()
+	m.around, m.alones = m.p.measures(m.w)
 	first := m.p.byTTL(m.w)
 	for _, g := range m.w.rest {
 		n := len(g[0])
-		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n)}
+		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n),
+			after: make([]int32, n), before: make([]int32, n)}
 		for i, x := range g[0] {
 			a.lo[i], a.hi[i] = m.expected(x)
 			a.soon[i] = a.soonest(x, a.lo[i], a.hi[i])
+			a.after[i], a.before[i] = m.between(x)
 		}
 		for point := range a.skip {
-			alone, all := float64(m.w.alone[point]), float64(len(m.w.anchors)+m.w.alone[point])
+			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
 		}
 		a.run()
+		a.cross()
 		m.note(g)
 	}
 	m.w.rest, m.w.soft = nil, nil
@@ -85,29 +110,45 @@ const beside = 3
 // expected bounds what the clocks should differ by at the arrival of a datagram: by the
 // anchors on both sides of it.
 func (m *matcher) expected(i int32) (lo, hi int64) {
-	w := m.w
-	if len(w.anchors) == 0 {
+	if len(m.around) == 0 {
 		return m.p.shift, m.p.shift
 	}
-	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
-	lo, hi = math.MaxInt64, math.MinInt64
-	for _, a := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
-		d := m.p.delta(a)
+	lo, hi = m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
+	return m.w.softAround(i, lo, hi)
+}
+
+// between is what the anchors on both sides of a datagram are at point 2: where datagrams stay in order it lies
+// between them there, too.
+func (m *matcher) between(i int32) (after, before int32) {
+	if len(m.w.anchors) == 0 {
+		return math.MaxInt32, none
+	}
+	k := sort.Search(len(m.w.anchors), func(k int) bool { return m.w.anchors[k] >= i })
+	after, before = none, math.MaxInt32
+	if k > 0 {
+		after = m.p.c[0].mate[m.w.anchors[k-1]]
+	}
+	if k < len(m.w.anchors) {
+		before = m.p.c[0].mate[m.w.anchors[k]]
+	}
+	return after, before
+}
+
+// deltas widens a range by what the clocks differ by at so many anchors on each side of a datagram.
+func (p *pairing) deltas(anchors []int32, i int32, beside int, lo, hi int64) (int64, int64) {
+	k := sort.Search(len(anchors), func(k int) bool { return anchors[k] >= i })
+	for _, a := range anchors[max(0, k-beside):min(len(anchors), k+beside)] {
+		d := p.delta(a)
 		lo, hi = min(lo, d), max(hi, d)
 	}
-	return w.softAround(i, lo, hi)
+	return lo, hi
 }
 
 // soonest is what the clocks differ by at the arrival of a datagram that nothing holds up: by
 // the fastest of many anchors around it.
 func (a *assignment) soonest(i int32, lo, hi int64) int64 {
 	const beside = 32
-	w := a.w
-	k := sort.Search(len(w.anchors), func(k int) bool { return w.anchors[k] >= i })
-	for _, x := range w.anchors[max(0, k-beside):min(len(w.anchors), k+beside)] {
-		d := a.p.delta(x)
-		lo, hi = min(lo, d), max(hi, d)
-	}
+	lo, hi = a.p.deltas(a.around, i, beside, lo, hi)
 	if a.first == Point2 {
 		return hi
 	}
@@ -153,8 +194,12 @@ func (a *assignment) cost(i, k int) float64 {
 	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
+	strange := math.Log1p(float64(off) / float64(a.w.jitter))
+	if at := a.g[1][k]; at < a.after[i] || at > a.before[i] {
+		strange *= 2 // nor is it in its place among what is unique
+	}
 	// Of several that may be it the one that was held up least is: copies come later.
-	return 2*math.Log1p(float64(off)/float64(a.w.jitter)) + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
+	return strange + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
 }
 
 // What the last step of a cheapest assignment was.
@@ -218,6 +263,42 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 		}
 	}
 	return commit, goOn
+}
+
+// mostCross is how many datagrams of one payload that stayed alone at a point are looked through.
+const mostCross = 64
+
+// cross pairs what stayed alone at both points although it may be one: another one overtook it.
+func (a *assignment) cross() {
+	type candidate struct {
+		i, k int
+		cost float64
+	}
+	var left [2][]int
+	for point := range left {
+		for i, x := range a.g[point] {
+			if a.p.c[point].mate[x] == none {
+				left[point] = append(left[point], i)
+			}
+		}
+	}
+	if len(left[0]) > mostCross || len(left[1]) > mostCross {
+		return
+	}
+	var all []candidate
+	for _, i := range left[0] {
+		for _, k := range left[1] {
+			if c := a.cost(i, k); c < a.skip[0]+a.skip[1] {
+				all = append(all, candidate{i, k, c})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(x.cost, y.cost) })
+	for _, x := range all {
+		if i, k := a.g[0][x.i], a.g[1][x.k]; a.p.c[0].mate[i] == none && a.p.c[1].mate[k] == none {
+			a.p.pair(i, k)
+		}
+	}
 }
 
 // note keeps what stayed alone after an equal one: it may be a copy of it.

@@ -25,6 +25,7 @@ type Capture struct {
 	Open func() (*capture.Source, error)
 
 	list          []datagram // in the order of the capture
+	upTo          []uint32   // by frame: how many datagrams are in the frames up to it
 	mate          []int32    // of each: its index at the other point, none; of a copy that of the first frame here
 	fate          []Fate     // of each that is no copy
 	flows         []flow
@@ -335,6 +336,7 @@ func (c *Capture) inOrder(shards *[pipeline.Shards]shard) {
 		}
 		shards[i].list = chunks{}
 	}
+	c.upTo = place[:last+1]
 	c.renumberFlows()
 	c.mate = make([]int32, total)
 	for i := range c.mate {

@@ -50,6 +50,34 @@ func (r *clockReader) cutAll() {
 		k.cuts, k.segments = was, segments
 	}
 	r.prune()
+	r.widen()
+}
+
+// widen lets stretches begin with datagrams whose payload is not unique, where their delays fit there.
+func (r *clockReader) widen() {
+	k, p := &r.p.clocks, r.p
+	for i := range k.cuts {
+		c := &k.cuts[i]
+		list, mate := p.c[c.point].list, p.c[c.point].mate
+		for n := min(c.at[c.point], int32(len(list))) - 1; n >= 0 && list[n].bits&anchor == 0; n-- {
+			m := mate[n]
+			if m == none || list[n].bits&copied != 0 || p.wayAt(c.point, &list[n]).first == none {
+				continue
+			}
+			s := r.get([2]int32{n, m}[c.point^p.canon])
+			if k.segments[i+1].off(s) < k.segments[i].off(s) {
+				c.at[c.point], c.at[1-c.point] = n, min(c.at[1-c.point], m)
+			}
+		}
+	}
+}
+
+// off is by how much a sample differs from the fastest of a stretch.
+func (s *segment) off(x sample) int64 {
+	if x.up {
+		return abs(x.d - s.at(x.x) - int64(max(0, s.bound)))
+	}
+	return abs(x.d - s.at(x.x) + int64(max(0, s.bound)))
 }
 
 // prune drops cuts that no line needs.
@@ -191,8 +219,8 @@ func (r *clockReader) cuts(from, to int) []cut {
 	}
 	drift := r.usualDrift(from, to)
 	most, noise := int64(0), []int64{}
-	type place struct{ left, right int }
-	var found place
+	shifts := make([]int64, to-from)
+	var left, right int
 	for k := from; k+1 < to; k++ {
 		for gap := 1; gap <= 2 && k+gap < to; gap++ {
 			x := r.buckets[k].x
@@ -204,16 +232,22 @@ func (r *clockReader) cuts(from, to int) []cut {
 				noise = append(noise, r.moved(a, b))
 			}
 			s := abs(r.shift(a, b)) - int64(slack*math.Abs(float64(b.x-a.x)))
+			shifts[k-from] = max(shifts[k-from], s)
 			if s > most {
-				most, found = s, place{k, k + gap}
+				most, left, right = s, k, k+gap
 			}
 		}
 	}
 	if most < max(int64(leastStep), stepNoise*median(noise)) {
 		return nil
 	}
-	here := r.exact(found.left, found.right, from, to, drift)
-	return append(append(r.cuts(from, found.left+1), here), r.cuts(found.right, to)...)
+	alike := func(k int) bool { return shifts[k-from] >= most-leastStep/2 } // where little is said it may be later, too
+	for ; left > from && alike(left-1); left-- {
+	}
+	for ; right < to-1 && alike(right); right++ {
+	}
+	here := r.exact(left, right, from, to, drift)
+	return append(append(r.cuts(from, left+1), here), r.cuts(right, to)...)
 }
 
 // usualDrift is the median drift between looks some time apart.
@@ -245,7 +279,7 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	if !a.ok || !b.ok {
 		a, b = r.look(left, -1, from, to, drift, x), r.look(right, 1, from, to, drift, x)
 	}
-	lo, hi := int(r.buckets[max(left-1, from)].from), int(r.buckets[min(right+1, to-1)].to)
+	lo, hi := int(r.buckets[max(left-around, from)].from), int(r.buckets[min(right+around, to-1)].to)
 	misfit := func(i int32, l look) float64 {
 		s := r.get(i)
 		d := s.d - int64(drift*float64(s.x-x))

@@ -106,7 +106,9 @@ func (p *pairing) unite() {
 		}
 		return i
 	}
-	p.votes2 = p.flowPairs()
+	if p.votes2 == nil {
+		p.votes2 = p.flowPairs()
+	}
 	shared, total := map[[2]int32]int{}, map[int32]int{}
 	for k, n := range p.votes2 {
 		x, y := a.flows[k[0]].conn, b.flows[k[1]].conn

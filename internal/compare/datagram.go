@@ -103,18 +103,10 @@ type part struct {
 
 // frameIndex finds the first datagram of a frame, none where there is none.
 func (c *Capture) frameIndex(frame uint32) int {
-	lo, hi := 0, len(c.list)
-	for lo < hi {
-		if m := (lo + hi) / 2; c.list[m].frame < frame {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+	if frame == 0 || int(frame) >= len(c.upTo) || c.upTo[frame-1] == c.upTo[frame] {
+		return none
 	}
-	if lo < len(c.list) && c.list[lo].frame == frame {
-		return lo
-	}
-	return none
+	return int(c.upTo[frame-1])
 }
 
 // connOf gives the connection of a flow, nil for none.

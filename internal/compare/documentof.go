@@ -125,22 +125,20 @@ func (r *Comparison) segment(s *segment) Segment {
 // mappings are the address pairs that differ between the points.
 func (r *Comparison) mappings() []Mapping {
 	out := []Mapping{}
+	votes := map[[2]int32]uint64{} // datagrams that address pairs share
+	for k, v := range r.p.votes2 {
+		votes[[2]int32{r.p.c[0].flows[k[0]].pair, r.p.c[1].flows[k[1]].pair}] += uint64(v)
+	}
 	for _, m := range r.p.nat {
 		x, y := r.p.c[0].pairs[m.pairs[0]], r.p.c[1].pairs[m.pairs[1]]
 		a, b := [2]string{x.lo.String(), x.hi.String()}, [2]string{y.lo.String(), y.hi.String()}
 		if m.swaps {
 			b[0], b[1] = b[1], b[0]
 		}
-		var n uint64
 		var from, to int64
-		for k, v := range r.p.votes2 {
-			if r.p.c[0].flows[k[0]].pair == m.pairs[0] && r.p.c[1].flows[k[1]].pair == m.pairs[1] {
-				n += uint64(v)
-			}
-		}
-		for i, f := range r.p.c[1].flows {
+		for _, i := range r.p.flowsOfPair(1, m.pairs[1]) {
 			list := r.p.byFlow[1][i]
-			if f.pair != m.pairs[1] || len(list) == 0 {
+			if len(list) == 0 {
 				continue
 			}
 			t0, t1 := r.axis(1, list[0], r.p.c[1].list[list[0]].time), r.axis(1, list[len(list)-1], r.p.c[1].list[list[len(list)-1]].time)
@@ -151,7 +149,7 @@ func (r *Comparison) mappings() []Mapping {
 		}
 		for side := range a {
 			if a[side] != b[side] {
-				out = append(out, Mapping{a[side], b[side], stamp(from), stamp(to), n})
+				out = append(out, Mapping{a[side], b[side], stamp(from), stamp(to), votes[m.pairs]})
 			}
 		}
 	}

@@ -31,6 +31,7 @@ const (
 	nearMiss  = 5e9  // from a miss of a capture within which it is poor, ns
 	farMiss   = 60e9 // at most
 	missTimes = 3    // of the mean distance of misses
+	nearCount = 64   // datagrams of a capture around a miss, where there are so few that they last longer
 	edge      = 5e6  // ns
 	laterCopy = 100e6
 )
@@ -79,6 +80,7 @@ func (p *pairing) tellFates() {
 		}
 	}
 	p.resolveRuns()
+	p.doubtGaps()
 	p.markReordered()
 }
 
@@ -226,11 +228,14 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 	slices.Sort(misses)
 	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/c.times(misses)))
 	for _, t := range misses {
-		if n := len(p.to); n > 0 && t-radius <= p.to[n-1] {
-			p.to[n-1] = t + radius
+		k := c.indexAt(t)
+		from := min(t-radius, c.list[max(0, k-nearCount)].time)
+		to := max(t+radius, c.list[min(len(c.list)-1, k+nearCount)].time)
+		if n := len(p.to); n > 0 && from <= p.to[n-1] {
+			p.to[n-1] = max(p.to[n-1], to)
 			continue
 		}
-		p.from, p.to = append(p.from, t-radius), append(p.to, t+radius)
+		p.from, p.to = append(p.from, from), append(p.to, to)
 	}
 	return p
 }

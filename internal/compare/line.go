@@ -33,30 +33,35 @@ type lineOf struct {
 
 // pairing is two captures on their way to being paired.
 type pairing struct {
-	c        [2]*Capture
-	byFlow   [2][][]int32
-	lines    []*line
-	of       [2][]lineOf         // of each pair
-	waysOf   [2][]*way           // of each flow
-	counting [2][]int8           // of each flow, see counts
-	mirror   [2]int8             // see mirrored
-	latest   [1 << 16]int32      // by identification, places in a list, see withID
-	ids      [1 << 16]identified // see byID; empty between its calls
-	nat      []mapping
-	shift    int64 // median of the ways' deltas
-	same     bool  // nothing shows that anything lies between the points
-	canon    int   // the point by whose clock the other is told
-	clocks   clocks
-	poor     [2]poor
-	unseen   []unseen
-	rates    [2]float64      // see missRates
-	changed  map[int32][]int // offsets of bytes that were changed, by index at point 1
-	conns    conns
-	copies   [2]map[int32][]uint32 // further frames of datagrams
-	room     []entry               // for sorting
-	votes2   map[[2]uint32]int     // datagrams that flows of both points share
-	ofPair   [2]map[int32][]int    // see flowsOfPair
-	sizes    [2][]int              // see datagramsOf
+	c         [2]*Capture
+	byFlow    [2][][]int32
+	lines     []*line
+	of        [2][]lineOf         // of each pair
+	waysOf    [2][]*way           // of each flow
+	counting  [2][]int8           // of each flow, see counts
+	mirror    [2]int8             // see mirrored
+	latest    [1 << 16]int32      // by identification, places in a list, see withID
+	ids       [1 << 16]identified // see byID; empty between its calls
+	nat       []mapping
+	shift     int64 // median of the ways' deltas
+	same      bool  // nothing shows that anything lies between the points
+	canon     int   // the point by whose clock the other is told
+	clocks    clocks
+	poor      [2]poor
+	unseen    []unseen
+	rates     [2]float64      // see missRates
+	changed   map[int32][]int // offsets of bytes that were changed, by index at point 1
+	conns     conns
+	copies    [2]map[int32][]uint32              // further frames of datagrams
+	room      []entry                            // for sorting
+	votes2    map[[2]uint32]int                  // datagrams that flows of both points share
+	sides     [2]map[numbersOf]map[numbersOf]int // see sharing
+	ofPair    [2]map[int32][]int                 // see flowsOfPair
+	sizes     [2][]int                           // see datagramsOf
+	needs     [2]int                             // see notMissed
+	firstFlow [2]map[numbersOf]int               // see flowOf
+	anchors   []int32                            // of all ways, see measures
+	alones    [2]int                             // likewise
 }
 
 // A mapping says that a pair at point 1 is another one at point 2.

@@ -281,10 +281,8 @@ func (s *search) fits(m mapping) bool {
 
 // said counts the datagrams that a pair has at a point.
 func (p *pairing) said(at int, i int32) (n int) {
-	for f := range p.c[at].flows {
-		if p.c[at].flows[f].pair == i {
-			n += len(p.byFlow[at][f])
-		}
+	for _, f := range p.flowsOfPair(at, i) {
+		n += len(p.byFlow[at][f])
 	}
 	return n
 }

@@ -37,13 +37,11 @@ func (r *Comparison) Packet(at int, frame uint64, time int64) (x Packet) {
 
 // frameBefore is the place of the latest datagram before a frame.
 func (c *Capture) frameBefore(frame uint32) int {
-	lo, hi := 0, len(c.list)
-	for lo < hi {
-		if m := (lo + hi) / 2; c.list[m].frame < frame {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+	switch {
+	case frame == 0 || len(c.upTo) == 0:
+		return none
+	case int(frame) > len(c.upTo):
+		return len(c.list) - 1
 	}
-	return lo - 1
+	return int(c.upTo[frame-1]) - 1
 }

@@ -91,6 +91,8 @@ type matcher struct {
 	w      *way
 	rest   []group
 	deltas []int64 // of the anchors
+	around []int32 // see measures
+	alones [2]int  // likewise
 }
 
 func (m *matcher) at(point int, i int32) *datagram { return &m.p.c[point].list[i] }

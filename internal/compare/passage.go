@@ -127,17 +127,26 @@ func (r *Comparison) eachCompared(f func(x *passage)) {
 // unseen makes the passage of what neither point has.
 func (r *Comparison) unseen(x *passage, u *unseen) bool {
 	c := r.p.c[u.point]
-	for i := range c.flows {
-		f := &c.flows[i]
-		if f.conn == none || c.Conns[f.conn] != u.conn.conn || f.dir != u.conn.dir {
-			continue
-		}
-		near := int32(max(0, c.indexAt(u.time)))
-		*x = passage{at: [2]int32{none, none}, fate: u.fate, dir: int(r.p.conns.dirs[u.point][i]), way: r.p.waysOf[u.point][i], time: r.axis(u.point, near, u.time), lost: u}
-		x.conn = r.p.conns.all[r.p.conns.byFlow[u.point][i]]
-		return true
+	i, ok := r.p.flowOf(u.point, u.conn)
+	if !ok {
+		return false
 	}
-	return false
+	near := int32(max(0, c.indexAt(u.time)))
+	*x = passage{at: [2]int32{none, none}, fate: u.fate, dir: int(r.p.conns.dirs[u.point][i]), way: r.p.waysOf[u.point][i], time: r.axis(u.point, near, u.time), lost: u}
+	x.conn = r.p.conns.all[r.p.conns.byFlow[u.point][i]]
+	return true
+}
+
+// flowOf is the first flow of a side of a connection at a point.
+func (p *pairing) flowOf(at int, side numbersOf) (i int, ok bool) {
+	if p.firstFlow[at] == nil {
+		p.firstFlow[at] = map[numbersOf]int{}
+		for i := len(p.c[at].flows) - 1; i >= 0; i-- {
+			p.firstFlow[at][p.c[at].sideOf(uint32(i))] = i
+		}
+	}
+	i, ok = p.firstFlow[at][side]
+	return i, ok && side.conn != nil
 }
 
 // indexAt is the place of the latest datagram that is not after a time, where times do not run

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -21,6 +20,7 @@ func (p *pairing) tellUnseen() {
 	if p.same {
 		return
 	}
+	p.votes2 = p.flowPairs()
 	for at, c := range p.c {
 		keys := make([]numbersOf, 0, len(c.numbers))
 		for k, n := range c.numbers {
@@ -84,24 +84,46 @@ const mostSames = 4
 
 // sameNumbers finds them for a side of a connection.
 func (p *pairing) sameNumbers(at int, k numbersOf) (all []sameNumbers) {
-	done := map[*session.Conn]bool{}
-	for len(done) < mostSames {
-		other, shift, ok := p.sameNumbersBut(at, k, done)
-		if other.conn == nil {
-			break
-		}
-		if done[other.conn] = true; ok {
+	for _, other := range p.sharing(at, k) {
+		if shift, ok := p.numbersShift(at, k, other); ok {
 			all = append(all, sameNumbers{other, shift})
 		}
 	}
 	return all
 }
 
-// sameNumbersBut finds one of them that is not found yet.
-func (p *pairing) sameNumbersBut(at int, k numbersOf, done map[*session.Conn]bool) (other numbersOf, shift seq.Num, ok bool) {
+// sharing are the sides at the other point that have datagrams of a side, those with most of them first.
+func (p *pairing) sharing(at int, k numbersOf) (all []numbersOf) {
+	if p.sides[at] == nil {
+		p.sides[at] = map[numbersOf]map[numbersOf]int{}
+		for of, n := range p.votes2 {
+			x, y := p.c[at].sideOf(of[at]), p.c[1-at].sideOf(of[1-at])
+			if p.sides[at][x] == nil {
+				p.sides[at][x] = map[numbersOf]int{}
+			}
+			p.sides[at][x][y] += n
+		}
+	}
+	votes := p.sides[at][k]
+	for of := range votes {
+		if p.c[1-at].numbers[of] != nil {
+			all = append(all, of)
+		}
+	}
+	slices.SortFunc(all, func(a, b numbersOf) int {
+		return cmp.Or(votes[b]-votes[a], a.conn.ID-b.conn.ID, int(a.dir)-int(b.dir))
+	})
+	return all[:min(len(all), mostSames)]
+}
+
+// sideOf is the side of a connection that a flow is of.
+func (c *Capture) sideOf(f uint32) numbersOf { return numbersOf{c.connOf(&c.flows[f]), c.flows[f].dir} }
+
+// numbersShift is what to add to a number of a side for the one that the same datagram has at the other point.
+func (p *pairing) numbersShift(at int, k, other numbersOf) (shift seq.Num, ok bool) {
 	const tries = 64
 	c, o, n := p.c[at], p.c[1-at], p.c[at].numbers[k]
-	wanted := map[uint32]seq.Num{}
+	wanted, among := map[uint32]seq.Num{}, frameSet(nil)
 	stride := max(1, len(n.frames)/tries)
 	for i := 0; i < len(n.frames); i += stride {
 		for d := i; d < min(len(n.frames), i+stride); d++ {
@@ -110,26 +132,18 @@ func (p *pairing) sameNumbersBut(at int, k numbersOf, done map[*session.Conn]boo
 				continue
 			}
 			m := &o.list[c.mate[f]]
-			conn := o.connOf(&o.flows[m.flow])
-			if conn == nil || done[conn] {
+			if g := &o.flows[m.flow]; o.connOf(g) != other.conn || g.dir != other.dir {
 				continue
 			}
-			if !ok {
-				other, ok = numbersOf{conn, o.flows[m.flow].dir}, true
-			}
-			if other.conn == conn {
-				wanted[m.frame] = n.from + seq.Num(d)
-			}
+			wanted[m.frame] = n.from + seq.Num(d)
+			among.add(m.frame)
 			break
 		}
 	}
-	if !ok || o.numbers[other] == nil {
-		return other, 0, false
-	}
 	votes := map[seq.Num]int{}
 	for i, f := range o.numbers[other].frames {
-		if num, ok := wanted[f]; ok && f != 0 {
-			votes[o.numbers[other].from+seq.Num(i)-num]++
+		if f != 0 && among.has(f) {
+			votes[o.numbers[other].from+seq.Num(i)-wanted[f]]++
 		}
 	}
 	best := 0
@@ -138,5 +152,5 @@ func (p *pairing) sameNumbersBut(at int, k numbersOf, done map[*session.Conn]boo
 			best, shift = v, s
 		}
 	}
-	return other, shift, best > 0
+	return shift, best > 0
 }

@@ -25,6 +25,13 @@ func (d *tail) gone() bool { return d.lost > 0 && d.lost >= d.need }
 
 // notMissed is how many datagrams in a row a capture hardly misses by chance.
 func (p *pairing) notMissed(at int) int {
+	if p.needs[at] == 0 {
+		p.needs[at] = p.hardlyMissed(at)
+	}
+	return p.needs[at]
+}
+
+func (p *pairing) hardlyMissed(at int) int {
 	missed := 0
 	for _, f := range p.c[1-at].fate {
 		if f == MissedByFirst || f == MissedBySecond {

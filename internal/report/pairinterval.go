@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/compare"
+	"github.com/dpdissect/dpdissect/internal/plot"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 )
@@ -77,6 +78,28 @@ func WritePairIntervalCSV(w io.Writer, d *compare.Document) error {
 // WritePairIntervalText writes sparklines of each direction: what was sent and lost between the
 // points, and how long it was on its way.
 func WritePairIntervalText(w io.Writer, d *compare.Document, length int64, o TextOptions) error {
+	columns := max(leastSpark, o.width()-sparkNames-sparkFigures)
+	return writePairIntervals(w, d, length, o, columns, func(b *strings.Builder, c *compare.Connection, sides [2][]*timeline.Interval, g grid) {
+		for dir, side := range []string{"a", "b"} {
+			g.pairRows(b, side, c.Directions[side].Intervals, sides[dir])
+		}
+	})
+}
+
+// WritePairIntervalPlots writes plots of the same.
+func WritePairIntervalPlots(w io.Writer, d *compare.Document, length int64, o TextOptions) error {
+	columns := max(leastSpark, o.width()-plotLabels)
+	return writePairIntervals(w, d, length, o, plot.Dots(columns), func(b *strings.Builder, c *compare.Connection, sides [2][]*timeline.Interval, g grid) {
+		v := &plotter{b, o, columns, g}
+		for dir, side := range []string{"a", "b"} {
+			v.pairSide(side, c.Directions[side].Intervals, sides[dir])
+		}
+	})
+}
+
+// writePairIntervals writes what f tells of each connection below what both captures are.
+func writePairIntervals(w io.Writer, d *compare.Document, length int64, o TextOptions, columns int,
+	f func(b *strings.Builder, c *compare.Connection, sides [2][]*timeline.Interval, g grid)) error {
 	var b strings.Builder
 	for _, line := range append(ComparedPoints(d), ComparedClocks(d)...) {
 		b.WriteString(terminal.Escaped(line) + "\n")
@@ -89,19 +112,38 @@ func WritePairIntervalText(w io.Writer, d *compare.Document, length int64, o Tex
 		for dir, side := range []string{"a", "b"} {
 			sides[dir] = spansOf(c.Directions[side].Intervals)
 		}
-		g, ok := newGrid(sides, length, max(leastSpark, o.width()-sparkNames-sparkFigures))
+		g, ok := newGrid(sides, length, columns)
 		if !ok {
 			b.WriteString("  nothing of it has a time\n")
 			continue
 		}
 		clock := g.clock(o.Clock)
 		fmt.Fprintf(&b, "  %s to %s, a column is %s\n", clock(g.from), clock(g.to), g.stepText())
-		for dir, side := range []string{"a", "b"} {
-			g.pairRows(&b, side, c.Directions[side].Intervals, sides[dir])
-		}
+		f(&b, c, sides, g)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// pairSide writes the plots of a direction above the axis of time. Counts that are 0 throughout are left out.
+func (v *plotter) pairSide(side string, list []compare.Interval, at []*timeline.Interval) {
+	some := false
+	for _, x := range pairFigures {
+		values, total := v.grid.pairValues(&x, list, at)
+		if total <= 0 {
+			continue
+		}
+		some = true
+		if x.sum {
+			whole := func(n float64) string { return thousands(int64(n)) }
+			v.plot(side+" "+x.name+": sum "+thousands(total), " in "+v.grid.stepText(), areas(values, 1), whole, 3, v.o.Palette.Protocol)
+			continue
+		}
+		v.plot(side+" "+x.name+": longest of each column", "", areas(values, 1), func(n float64) string { return terminal.Millis(int64(n)) }, 4, v.o.Palette.Protocol)
+	}
+	if some {
+		v.axis()
+	}
 }
 
 // spansOf are the times of intervals.
@@ -120,39 +162,50 @@ func spansOf(list []compare.Interval) (out []*timeline.Interval) {
 	return out
 }
 
+// A pairFigure is what is shown over time of a direction that two captures have.
+type pairFigure struct {
+	name string
+	sum  bool // else the greatest counts
+	of   func(v *compare.Interval) int64
+}
+
+var pairFigures = []pairFigure{
+	{"sent", true, func(v *compare.Interval) int64 { return int64(v.Sent) }},
+	{"lost between", true, func(v *compare.Interval) int64 { return int64(v.Lost) }},
+	{"copies", true, func(v *compare.Interval) int64 { return int64(v.Copies) }},
+	{"reordered", true, func(v *compare.Interval) int64 { return int64(v.Reordered) }},
+	{"one way max", false, func(v *compare.Interval) int64 {
+		if v.OneWay == nil {
+			return 0
+		}
+		return int64(v.OneWay.Max * 1e6)
+	}},
+	{"queue max", false, func(v *compare.Interval) int64 {
+		if v.Queue == nil {
+			return 0
+		}
+		return int64(v.Queue.Max * 1e6)
+	}},
+}
+
+// pairValues are a figure by columns, and its sum.
+func (g grid) pairValues(x *pairFigure, list []compare.Interval, at []*timeline.Interval) (values []int64, total int64) {
+	values = make([]int64, g.columns())
+	for i := range at {
+		n, k := x.of(&list[i]), g.column(at[i])
+		if total += n; x.sum {
+			values[k] += n
+		} else {
+			values[k] = max(values[k], n)
+		}
+	}
+	return values, total
+}
+
 // pairRows writes the sparklines of a direction. Counts that are 0 throughout are left out.
 func (g grid) pairRows(b *strings.Builder, side string, list []compare.Interval, at []*timeline.Interval) {
-	for _, x := range []struct {
-		name string
-		sum  bool
-		of   func(v *compare.Interval) int64
-	}{
-		{"sent", true, func(v *compare.Interval) int64 { return int64(v.Sent) }},
-		{"lost between", true, func(v *compare.Interval) int64 { return int64(v.Lost) }},
-		{"copies", true, func(v *compare.Interval) int64 { return int64(v.Copies) }},
-		{"reordered", true, func(v *compare.Interval) int64 { return int64(v.Reordered) }},
-		{"one way max", false, func(v *compare.Interval) int64 {
-			if v.OneWay == nil {
-				return 0
-			}
-			return int64(v.OneWay.Max * 1e6)
-		}},
-		{"queue max", false, func(v *compare.Interval) int64 {
-			if v.Queue == nil {
-				return 0
-			}
-			return int64(v.Queue.Max * 1e6)
-		}},
-	} {
-		values, total := make([]int64, g.columns()), int64(0)
-		for i := range at {
-			n, k := x.of(&list[i]), g.column(at[i])
-			if total += n; x.sum {
-				values[k] += n
-			} else {
-				values[k] = max(values[k], n)
-			}
-		}
+	for _, x := range pairFigures {
+		values, total := g.pairValues(&x, list, at)
 		if total <= 0 {
 			continue
 		}

@@ -92,7 +92,7 @@ var pairScenes = []scene{
 	{"swapped", "the server's capture first", func(x *staging) { x.plan.At = [2]sim.Place{1, 0} }},
 	{"two-taps", "both captures at the client, 2% of the packets not captured", func(x *staging) {
 		missing(0.02, 1)(x)
-		x.plan.At = [2]sim.Place{0, 0}
+		x.plan.At, x.plan.Hops = [2]sim.Place{0, 0}, 0
 	}},
 	{"no-ttl", "TTLs are the same at both points", func(x *staging) { x.plan.Hops = 0 }},
 	{"snaplen", "64 bytes of each packet kept", func(x *staging) {
