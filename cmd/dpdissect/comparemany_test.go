@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // manyPlayers is two points of a server with so many players, of whom each says a few words, other ones than
@@ -49,7 +50,7 @@ func TestCompareManyPairs(t *testing.T) {
 			pa, pb := a.write("a.pcap"), b.write("b.pcap")
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if _, errs, code := call(t, "compare", "--workers", "1", "--format", "csv", pa, pb); code != exitOK {
+			if _, errs, code := call(t, "compare", "--workers", "1", "--format", "csv", pa, pb); code != exit.OK {
 				t.Fatal(errs)
 			}
 			runtime.ReadMemStats(&after)
@@ -71,7 +72,7 @@ func BenchmarkCompareManyPairs(b *testing.B) {
 		px, py := x.write("a.pcap"), y.write("b.pcap")
 		b.Run(map[int]string{5_000: "5k", 50_000: "50k"}[n], func(b *testing.B) {
 			for range b.N {
-				if _, errs, code := call(b, "compare", "--workers", "1", "--format", "csv", px, py); code != exitOK {
+				if _, errs, code := call(b, "compare", "--workers", "1", "--format", "csv", px, py); code != exit.OK {
 					b.Fatal(errs)
 				}
 			}
