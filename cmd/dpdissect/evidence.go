@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -74,7 +74,7 @@ func storiesText(stories []*session.Story) []byte {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%s ↔ %s: %s\n", s.A, s.B, outcome(s))
-		slices.SortStableFunc(s.Tries, func(x, y session.Try) int { return cmp.Compare(y.Held, x.Held) })
+		stable.Sort(s.Tries, func(x, y session.Try) int { return cmp.Compare(y.Held, x.Held) })
 		for _, t := range s.Tries {
 			fmt.Fprintf(&b, "  %-6s %6.1f bits%s\n", t.Protocol, t.Held, tryVerdict(s, &t))
 			for _, r := range t.Reasons {

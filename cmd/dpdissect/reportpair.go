@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/compare"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
@@ -99,7 +100,7 @@ func (c *reportCommand) drawMoments(cmd *cobra.Command, points []pointFiles) err
 	for i := range b.doc.Connections {
 		order = append(order, &b.doc.Connections[i])
 	}
-	slices.SortStableFunc(order, func(x, y *compare.Connection) int { return cmp.Compare(troubled(y), troubled(x)) })
+	stable.Sort(order, func(x, y *compare.Connection) int { return cmp.Compare(troubled(y), troubled(x)) })
 	var all []*ladder.Pair
 	for _, x := range order[:min(len(order), reportLadders)] {
 		whole, err := ladder.NewPair(b.r, b.doc, x.ID)

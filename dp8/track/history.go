@@ -5,7 +5,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// historySize is how far below the highest number data frames are asked for: two windows.
+// historySize bounds the numbers that are remembered below the highest: two windows.
 const historySize = 2 * dp8.WindowSize
 
 // A Record is what is remembered of one data frame number of a side: what the engine does, and a
@@ -99,7 +99,7 @@ func (f Record) Last() int64 {
 // First reports whether the first transmission was captured, not only retries.
 func (f Record) First() bool { return f.sent == nil || f.sent.hasFirst }
 
-// Sendings is how many were captured, network copies not counted.
+// Transmissions counts those captured, network copies not counted.
 func (f Record) Transmissions() int {
 	if f.sent != nil {
 		return int(f.sent.n)

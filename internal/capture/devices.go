@@ -5,6 +5,8 @@ import (
 	"net"
 	"slices"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Devices lists the network interfaces of this machine, as -i takes them: those
@@ -16,7 +18,7 @@ func Devices() ([]DeviceInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b DeviceInfo) int { return a.rank() - b.rank() })
+	stable.Sort(list, func(a, b DeviceInfo) int { return a.rank() - b.rank() })
 	return list, nil
 }
 
@@ -73,7 +75,7 @@ func netDevices() ([]netDevice, error) {
 			Loopback:  in.Flags&net.FlagLoopback != 0,
 		}}
 	}
-	slices.SortStableFunc(list, func(a, b netDevice) int { return a.index - b.index })
+	stable.Sort(list, func(a, b netDevice) int { return a.index - b.index })
 	return list, nil
 }
 

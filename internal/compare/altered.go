@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Bounds of what counts as the same datagram with other bytes.
@@ -36,7 +38,7 @@ func (p *pairing) findAltered() error {
 	if err := p.readChanges(all); err != nil {
 		return err
 	}
-	slices.SortStableFunc(all, func(a, b change) int {
+	stable.Sort(all, func(a, b change) int {
 		return cmp.Or(cmp.Compare(len(a.offsets), len(b.offsets)), cmp.Compare(a.off, b.off), cmp.Compare(a.at[p.canon], b.at[p.canon]))
 	})
 	// Where much more is left than what fits, the first capture misses datagrams, and others

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Bounds of fitting a line.
@@ -206,7 +208,7 @@ func (r *clockReader) fastest(list []int32, pairs *[2]int64) (least [2][]sample)
 
 // lowest is the lower hull of samples, which are sorted.
 func lowest(chosen []sample) (hull []sample) {
-	slices.SortStableFunc(chosen, func(a, b sample) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.d, b.d)) })
+	stable.Sort(chosen, func(a, b sample) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.d, b.d)) })
 	for _, s := range chosen {
 		for len(hull) >= 2 && !below3(&hull[len(hull)-2], &hull[len(hull)-1], &s) {
 			hull = hull[:len(hull)-1]

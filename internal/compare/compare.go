@@ -3,7 +3,8 @@ package compare
 import (
 	"hash/maphash"
 	"math"
-	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Options say what is told.
@@ -129,7 +130,7 @@ func (r *Comparison) number() {
 		}
 	}
 	all := r.p.conns.all
-	slices.SortStableFunc(all, func(a, b *conn) int {
+	stable.Sort(all, func(a, b *conn) int {
 		switch {
 		case a.first < b.first:
 			return -1

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/explain"
 )
 
@@ -129,7 +130,7 @@ func (j *joint) carried(have []Contribution) (out []Contribution) {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Contribution) int {
+	stable.Sort(out, func(a, b Contribution) int {
 		return cmp.Compare(certainties[b.Certainty], certainties[a.Certainty])
 	})
 	return out

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // NothingInCommon says that two captures do not hold the same session, and what was looked for.
@@ -55,7 +57,7 @@ func (p *pairing) looked(at int) (out []string) {
 			n.found++
 		}
 	}
-	slices.SortStableFunc(counts, func(a, b count) int { return b.all - a.all })
+	stable.Sort(counts, func(a, b count) int { return b.all - a.all })
 	for i, n := range counts {
 		if i == mostLooked {
 			return append(out, fmt.Sprintf("  and %d more address pairs", len(counts)-i))

@@ -3,10 +3,10 @@ package compare
 import (
 	"cmp"
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
@@ -157,7 +157,7 @@ func (r *Comparison) inOrder(f func(x *passage)) {
 			all = append(all, place{x.time, 1, x.at[1]})
 		}
 	})
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(a.time, b.time) })
+	stable.Sort(all, func(a, b place) int { return cmp.Compare(a.time, b.time) })
 	r.merged(all, func(x *passage, at place) {
 		if at.point == 2 {
 			r.unseen(x, &r.p.unseen[at.at])

@@ -2,10 +2,10 @@ package events
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
 
@@ -42,7 +42,7 @@ type event struct {
 
 // inOrder puts events in the order of time, those of a time in that of frames.
 func inOrder(all []event) {
-	slices.SortStableFunc(all, func(a, b event) int {
+	stable.Sort(all, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.frame, b.frame), cmp.Compare(a.kind, b.kind))
 	})
 }

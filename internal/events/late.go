@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -115,7 +116,7 @@ func (p *Printer) lost(packets *packets, c *session.Conn, dir int) {
 	counted := c.Dir[dir].Lost()
 	left := map[seq.LostAt]uint64{seq.BeforeCapture: counted.BeforeCapture, seq.AfterCapture: counted.AfterCapture, seq.NotCaptured: counted.NotCaptured}
 	claims, _ := p.losses.Of(c, dissect.Dir(dir))
-	slices.SortStableFunc(claims, func(a, b seq.Claim) int { return int(a.Num - b.Num) })
+	stable.Sort(claims, func(a, b seq.Claim) int { return int(a.Num - b.Num) })
 	for _, x := range claims {
 		if left[x.Place] == 0 {
 			continue

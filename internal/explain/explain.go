@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -227,6 +228,6 @@ func (s *subject) contributions() []Contribution {
 		x.worst = cmp.Or(s.clock(x.at.Time), x.From)
 	}
 	causesFirst(out)
-	slices.SortStableFunc(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
+	stable.Sort(out, func(x, y Contribution) int { return cmp.Compare(y.weight, x.weight) })
 	return out
 }

@@ -3,6 +3,8 @@ package explain
 import (
 	"cmp"
 	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // A story of several connections: so many at least, each of which begins at most so long after
@@ -135,7 +137,7 @@ func (d *Document) Grouped() {
 		d.Groups = append(d.Groups, stories(all[from:to])...)
 		from = to
 	}
-	slices.SortStableFunc(d.Groups, func(x, y Group) int {
+	stable.Sort(d.Groups, func(x, y Group) int {
 		return cmp.Or(-cmp.Compare(abouts[x.Cause].grave, abouts[y.Cause].grave), cmp.Compare(len(y.Connections), len(x.Connections)))
 	})
 }

@@ -3,9 +3,9 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -45,7 +45,7 @@ func (t *Story) At(at int64, conns []*session.Conn) *Asked {
 		there++
 		if o, ok := x.oddity(at); ok {
 			odd = append(odd, o)
-			slices.SortStableFunc(odd, func(x, y oddity) int { return cmp.Compare(y.weight, x.weight) })
+			stable.Sort(odd, func(x, y oddity) int { return cmp.Compare(y.weight, x.weight) })
 			odd = odd[:min(len(odd), 1+mostAlso)]
 		}
 	}

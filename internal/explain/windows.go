@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -43,7 +44,7 @@ func (s *subject) windows(dir dissect.Dir, gap int64, heavy func(*window) float6
 		out = append(out, x)
 	}
 	if len(out) > mostWindows {
-		slices.SortStableFunc(out, func(x, y window) int { return cmp.Compare(heavy(&y), heavy(&x)) })
+		stable.Sort(out, func(x, y window) int { return cmp.Compare(heavy(&y), heavy(&x)) })
 		out = out[:mostWindows]
 		slices.SortFunc(out, func(x, y window) int { return cmp.Compare(x.From, y.From) })
 	}

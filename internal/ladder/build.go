@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -94,7 +95,7 @@ func once(list []string, word string) []string {
 // rows of the others by the places in front of which they stand.
 func (b *builder) putLosses(all []Row) map[int][]Row {
 	beside := map[int][]Row{}
-	slices.SortStableFunc(all, func(x, y Row) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Num, y.Num)) })
+	stable.Sort(all, func(x, y Row) int { return cmp.Or(cmp.Compare(x.From, y.From), cmp.Compare(x.Num, y.Num)) })
 	for _, x := range all {
 		at, ok := b.at[x.Before]
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -180,7 +181,7 @@ func mergeFindings(of func(shard int) []session.Finding) []session.Finding {
 	for i := range Shards {
 		all = append(all, of(i)...)
 	}
-	slices.SortStableFunc(all, func(a, b session.Finding) int {
+	stable.Sort(all, func(a, b session.Finding) int {
 		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Rule.ID, b.Rule.ID))
 	})
 	return all

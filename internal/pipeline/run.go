@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/state"
 	"github.com/dpdissect/dpdissect/session"
@@ -316,7 +317,7 @@ func (r *Run) Internal() (all []session.InternalError) {
 	for _, t := range r.tables {
 		all = append(all, t.Internal()...)
 	}
-	slices.SortStableFunc(all, func(a, b session.InternalError) int { return cmp.Compare(a.Frame, b.Frame) })
+	stable.Sort(all, func(a, b session.InternalError) int { return cmp.Compare(a.Frame, b.Frame) })
 	return all
 }
 

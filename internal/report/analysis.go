@@ -2,8 +2,8 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/session"
@@ -62,7 +62,7 @@ func (a *Analysis) CountUnlisted() {
 // SortFindings puts findings in an order that depends on nothing but them: by
 // frame, connection, rule, side and message. Connections have their ids.
 func SortFindings(findings []session.Finding) {
-	slices.SortStableFunc(findings, func(a, b session.Finding) int {
+	stable.Sort(findings, func(a, b session.Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Frame, b.Frame),
 			cmp.Compare(connID(a.Conn), connID(b.Conn)),

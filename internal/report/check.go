@@ -2,8 +2,8 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -139,7 +139,7 @@ func shared(list []*bundle, room int) []*bundle {
 		turn[b] = seen[b.first.Rule.ID]
 		seen[b.first.Rule.ID]++
 	}
-	slices.SortStableFunc(list, func(a, b *bundle) int {
+	stable.Sort(list, func(a, b *bundle) int {
 		return cmp.Or(cmp.Compare(a.first.Severity, b.first.Severity), cmp.Compare(turn[a], turn[b]))
 	})
 	return list

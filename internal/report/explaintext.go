@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect/render"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/explain"
 	"github.com/dpdissect/dpdissect/internal/terminal"
@@ -246,7 +247,7 @@ func worstFirst(d *explain.Document, told func(*explain.Connection) bool) []int3
 		}
 		place++
 	}
-	slices.SortStableFunc(list, func(a, b key) int { return cmp.Compare(b.weight, a.weight) })
+	stable.Sort(list, func(a, b key) int { return cmp.Compare(b.weight, a.weight) })
 	places := make([]int32, len(list))
 	for i := range list {
 		places[i] = list[i].place

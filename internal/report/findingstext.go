@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -88,7 +89,7 @@ func groups(findings []session.Finding) []*group {
 		}
 		g.add(f)
 	}
-	slices.SortStableFunc(list, func(a, b *group) int {
+	stable.Sort(list, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(a.first.Severity, b.first.Severity), cmp.Compare(a.first.Rule.ID, b.first.Rule.ID))
 	})
 	return list

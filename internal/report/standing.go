@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -57,7 +58,7 @@ func arranged(list []standing, order string) []standing {
 		"duration": func(s *standing) float64 { return float64(s.conn.LastTime - s.conn.FirstTime) },
 	}[order]
 	if by != nil {
-		slices.SortStableFunc(list, func(x, y standing) int { return cmp.Compare(by(&y), by(&x)) })
+		stable.Sort(list, func(x, y standing) int { return cmp.Compare(by(&y), by(&x)) })
 	}
 	return list
 }

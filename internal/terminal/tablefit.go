@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // DefaultWidth is the number of columns that tables take where nothing is known of who reads them.
@@ -82,7 +84,7 @@ func (t *Table) leavers(gone []bool) (order []int) {
 			tells[i] = 2
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	stable.Sort(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tells[a], tells[b]), cmp.Compare(t.Cols[b].Rank, t.Cols[a].Rank))
 	})
 	return order

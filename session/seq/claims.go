@@ -2,7 +2,8 @@ package seq
 
 import (
 	"cmp"
-	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // LostAt is where a number was lost, as seen from the capture point.
@@ -44,6 +45,6 @@ func (l Lost) Claims(all []Settled) (out []Claim) {
 			after = append(after, Claim{x, AfterCapture})
 		}
 	}
-	slices.SortStableFunc(after, func(a, b Claim) int { return cmp.Compare(b.Missing, a.Missing) })
+	stable.Sort(after, func(a, b Claim) int { return cmp.Compare(b.Missing, a.Missing) })
 	return append(out, after[:min(len(after), int(l.AfterCapture))]...)
 }
