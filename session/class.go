@@ -2,9 +2,9 @@ package session
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // A class is what an address pair that is not recognised has shown so far. Each class has
@@ -98,7 +98,7 @@ func (t *Table) relieveHeld(c class) {
 			list = append(list, holding{f, f.heldBytes()})
 		}
 	}
-	slices.SortFunc(list, func(a, b holding) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.seq, b.seq)) })
+	stable.Sort(list, func(a, b holding) int { return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.seq, b.seq)) })
 	for _, f := range list {
 		if t.held[c] <= leftOf(heldIn[c]) {
 			break

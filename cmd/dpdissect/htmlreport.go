@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/explain"
@@ -216,7 +217,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 	for i, conn := range conns {
 		order[conn.ID] = i
 	}
-	slices.SortFunc(p.Pictures, func(x, y htmlreport.Picture) int {
+	stable.Sort(p.Pictures, func(x, y htmlreport.Picture) int {
 		return cmp.Compare(order[x.Connection], order[y.Connection])
 	})
 	p.LongLadders = frames.long

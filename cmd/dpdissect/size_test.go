@@ -14,7 +14,7 @@ import (
 // and what the profile adds, without which tests build it.
 const (
 	maxProgram   = 16 << 20
-	profileAdded = 224 << 10
+	profileAdded = 256 << 10
 )
 
 // built is the program as its users have it, compiled once for all tests.

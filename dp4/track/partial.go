@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -102,7 +103,7 @@ func (m *partial) message(mode session.MessageMode) *session.Message {
 	if mode == session.CountMessages {
 		return x
 	}
-	slices.SortFunc(m.parts, func(a, b part) int { return cmp.Compare(a.num, b.num) })
+	stable.Sort(m.parts, func(a, b part) int { return cmp.Compare(a.num, b.num) })
 	sum := sha256.New()
 	for _, q := range m.parts {
 		sum.Write(m.data[q.off:q.end])

@@ -3,7 +3,6 @@ package capture
 import (
 	"fmt"
 	"net"
-	"slices"
 	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect/stable"
@@ -26,7 +25,7 @@ func Devices() ([]DeviceInfo, error) {
 // what only opening tells: link types may be missing.
 func DeviceNames() ([]DeviceInfo, error) {
 	list, err := knownDevices()
-	slices.SortFunc(list, func(a, b DeviceInfo) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(list, func(a, b DeviceInfo) int { return strings.Compare(a.Name, b.Name) })
 	return list, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Bounds of the search for translated addresses.
@@ -98,7 +100,7 @@ func (s *search) vote() (unique ballot) {
 	})
 	for _, all := range []ballot{s.votes, unique} {
 		for _, list := range all {
-			slices.SortFunc(list, func(x, y vote) int {
+			stable.Sort(list, func(x, y vote) int {
 				return cmp.Or(cmp.Compare(x.delta, y.delta), int(x.at[0]-y.at[0]), int(x.at[1]-y.at[1]))
 			})
 		}
@@ -242,7 +244,7 @@ func (s *search) choose() (out []mapping) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b scored) int {
+	stable.Sort(all, func(a, b scored) int {
 		return cmp.Or(b.score-a.score, int(a.pairs[0]-b.pairs[0]), int(a.pairs[1]-b.pairs[1]))
 	})
 	for _, x := range all {

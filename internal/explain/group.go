@@ -126,7 +126,7 @@ func (d *Document) Grouped() {
 		slices.Sort(m.firsts)
 		slices.Sort(m.lasts)
 	}
-	slices.SortFunc(all, func(x, y member) int {
+	stable.Sort(all, func(x, y member) int {
 		return cmp.Or(alike(x, y), cmp.Compare(x.from, y.from), cmp.Compare(x.id, y.id))
 	})
 	for from := 0; from < len(all); {

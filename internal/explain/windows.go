@@ -34,7 +34,7 @@ func (s *subject) windows(dir dissect.Dir, gap int64, heavy func(*window) float6
 			list = append(list, window{x})
 		}
 	}
-	slices.SortFunc(list, func(x, y window) int { return cmp.Compare(x.From, y.From) })
+	stable.Sort(list, func(x, y window) int { return cmp.Compare(x.From, y.From) })
 	out := list[:0]
 	for _, x := range list {
 		if n := len(out); n > 0 && x.From-out[n-1].To <= gap {
@@ -46,7 +46,7 @@ func (s *subject) windows(dir dissect.Dir, gap int64, heavy func(*window) float6
 	if len(out) > mostWindows {
 		stable.Sort(out, func(x, y window) int { return cmp.Compare(heavy(&y), heavy(&x)) })
 		out = out[:mostWindows]
-		slices.SortFunc(out, func(x, y window) int { return cmp.Compare(x.From, y.From) })
+		stable.Sort(out, func(x, y window) int { return cmp.Compare(x.From, y.From) })
 	}
 	return out
 }

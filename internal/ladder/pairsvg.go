@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/compare"
 	"github.com/dpdissect/dpdissect/internal/report"
 )
@@ -141,7 +142,7 @@ func (s *pairPicture) busy() (out []quiet) {
 			all = append(all, quiet{from: min(w.Begin, w.End), to: max(w.Begin, w.End)})
 		}
 	}
-	slices.SortFunc(all, func(a, b quiet) int { return cmp.Compare(a.from, b.from) })
+	stable.Sort(all, func(a, b quiet) int { return cmp.Compare(a.from, b.from) })
 	for _, x := range all {
 		if n := len(out); n > 0 && x.from <= out[n-1].to {
 			out[n-1].to = max(out[n-1].to, x.to)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -279,7 +280,7 @@ func (q *Queue) Finish() error {
 	for i := range q.sinks {
 		late = append(late, q.sinks[i].late...)
 	}
-	slices.SortFunc(late, func(a, b message) int {
+	stable.Sort(late, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.conn.FirstFrame, b.conn.FirstFrame), cmp.Compare(a.dir, b.dir), cmp.Compare(a.index, b.index))
 	})
 	for i := range late {

@@ -366,7 +366,7 @@ func (r *Run) Neighbours() (all []session.NeighbourCount) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b session.NeighbourCount) int { return cmp.Compare(a.Protocol.Name, b.Protocol.Name) })
+	stable.Sort(all, func(a, b session.NeighbourCount) int { return cmp.Compare(a.Protocol.Name, b.Protocol.Name) })
 	return all
 }
 
@@ -409,6 +409,6 @@ func (r *Run) Stories() []*session.Story {
 	for _, t := range r.tables {
 		all = append(all, t.Stories()...)
 	}
-	slices.SortFunc(all, func(a, b *session.Story) int { return cmp.Compare(a.First, b.First) })
+	stable.Sort(all, func(a, b *session.Story) int { return cmp.Compare(a.First, b.First) })
 	return all
 }

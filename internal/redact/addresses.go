@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
-	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // A mac is the address of a link.
@@ -127,7 +128,7 @@ func assign[T comparable](of map[T]T, order func(a, b T) int, candidate func(v T
 	for v := range of {
 		all = append(all, v)
 	}
-	slices.SortFunc(all, order)
+	stable.Sort(all, order)
 	to, taken := make(map[T]T, len(all)), make(map[T]bool, len(all))
 	for _, v := range all {
 		for turn := uint32(0); ; turn++ {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -134,7 +135,7 @@ func (s *Sampler) sample(out *Snapshot, conns []*session.Conn, linger int64) {
 	s.bury(out, linger)
 	byKey := func(a, b Row) int { return cmp.Compare(a.Key, b.Key) }
 	if !slices.IsSortedFunc(out.Rows, byKey) {
-		slices.SortFunc(out.Rows, byKey)
+		stable.Sort(out.Rows, byKey)
 	}
 }
 

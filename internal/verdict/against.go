@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
@@ -257,7 +258,7 @@ func (d *decision) compareFindings(a *Against, p *Prior, now map[string]float64)
 		}
 		a.Findings = append(a.Findings, c)
 	}
-	slices.SortFunc(a.Findings, func(x, y FindingChange) int {
+	stable.Sort(a.Findings, func(x, y FindingChange) int {
 		return cmp.Or(cmp.Compare(x.Rule, y.Rule), cmp.Compare(x.Direction, y.Direction))
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -93,7 +93,7 @@ func (b *Baseline) Append(dst []byte) []byte {
 	for _, s := range b.shapes {
 		all = append(all, baselineLine{s.Fingerprint(), s})
 	}
-	slices.SortFunc(all, func(x, y baselineLine) int { return cmp.Compare(x.key(), y.key()) })
+	stable.Sort(all, func(x, y baselineLine) int { return cmp.Compare(x.key(), y.key()) })
 	dst = fmt.Appendf(dst, "{\n  \"schema\": %q,\n  \"findings\": [", BaselineSchema)
 	for i := range all {
 		if i > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/stable"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -148,7 +149,7 @@ func (r *resends) keep(x *resend) {
 // grow doubles the room.
 func (r *resends) grow() {
 	all := slices.Clone(r.ring)
-	slices.SortFunc(all, func(a, b resend) int { return cmp.Compare(a.num, b.num) })
+	stable.Sort(all, func(a, b resend) int { return cmp.Compare(a.num, b.num) })
 	r.make(2 * len(all))
 	for i := range all {
 		if all[i].set {
