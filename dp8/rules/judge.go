@@ -42,6 +42,7 @@ type side struct {
 	*track.Side         // what the connection knows of it
 	marked      bool    // there are any
 	whole       seq.Num // the latest number that held a whole message and followed the end of another
+	largest     uint16  // bytes of the largest payload that it sent in one frame
 	alive1      keepAliveState
 	sackWatch   sackState
 	sequence    sequenceState

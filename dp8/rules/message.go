@@ -13,7 +13,9 @@ import (
 
 // What a split message is judged by, where the text gives no number.
 const (
-	smallMessage = 500     // bytes: fits into any frame
+	tinyMessage  = 64      // bytes: fits into any frame
+	smallMessage = 500     // bytes: fits, where as much was sent in one frame with room for masks
+	maskRoom     = 16      // bytes that the masks of a frame take at most
 	longMessage  = 4 << 20 // bytes
 	longTime     = 60e9    // ns
 	stallTime    = 1e9     // ns between parts, in which their sender may have had to wait
@@ -47,6 +49,9 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	s := &j.side[dir]
 	m := &s.History
 	f := j.Record
+	if f.IsKnown() {
+		s.largest = max(s.largest, f.Size)
+	}
 	if num == m.Top && f.IsKnown() && j.followsWhole(s, num, f) {
 		return
 	}
@@ -223,7 +228,8 @@ func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq
 		}
 	}
 	rules := &j.c.Rules
-	if !rules.Check(r3144Small, total >= smallMessage) {
+	fits := total < tinyMessage || total < smallMessage && total+maskRoom <= int(j.side[dir].largest)
+	if !rules.Check(r3144Small, !fits) {
 		rules.Broken(r3144Small, fmt.Sprintf("a message of %d bytes is split into %d frames", total, num-at+1), small.Frame())
 	}
 	// Masks take room: parts may differ a little, and may be equal shares.

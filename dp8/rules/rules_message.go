@@ -40,7 +40,7 @@ var messageRules = [...]conform.Rule{
 	r3144Small - messageBase: {
 		ID: "DP8-3.1.4.4-SMALL", Clause: "MC-DPL8R 3.1.4.4, 2.2.2", Level: conform.Must, Severity: conform.Note, Scope: "D", Summed: true,
 		Statement: "a message that fits is not split",
-		Care:      "the MTU is not known, so only messages below 500 bytes count, with all parts captured",
+		Care:      "the MTU is not known, so only messages below 64 bytes count, with all parts captured, or below 500 where their sender put more into one frame before",
 		Example:   "20-byte message in two frames",
 	},
 	r3144Fill - messageBase: {
