@@ -184,7 +184,7 @@ func (h unmatched) Settle() (conform.Ruling, conform.Guard) {
 	c, r, a := h.c, &h.c.side[h.dir].datagrams, &h.c.side[h.dir].ask
 	at, since, was := h.at, h.at-staleTime, a.was(h.id)
 	switch {
-	case was == nil && a.lostAt <= since && at-h.run >= runTime && a.runAt == h.run && a.at-at > c.horizon():
+	case was == nil && a.lostAt <= since && at-h.run >= runTime && a.runAt == h.run && a.at-at > c.horizon() && !c.numbers().ended():
 		h.x.Since = math.MaxInt64 // whatever was missed was no request: their ids are complete
 		c.c.Rules.Judge(h.x)
 		return conform.Dropped, 0

@@ -301,7 +301,8 @@ func (p *probe) connected(frame uint64) bool {
 	case !f.ok:
 		return own <= firstIDs && other <= firstIDs
 	}
-	return f.hasIDs == [2]bool{true, true} && own <= 1 && other <= 1 && f.id > own
+	goesOn := (own-f.id)&knet.PacketIDMask <= NearIDs // PacketIDs began again at 0 after it
+	return f.hasIDs == [2]bool{true, true} && own <= 1 && other <= 1 && f.id > own && !goesOn
 }
 
 // Explain, Reasons, Held and Opened implement session.Explainer for the dialect that

@@ -322,6 +322,10 @@ var regressions = []struct {
 	{"dp8/wild-4400911270300", "drop 249-250", "DP8-3.1.5.2.4-ACKED", conform.GuardNone},
 	// An endpoint with frames of 240 bytes split a message of 461.
 	{"dp8/wild-271833", "swap 151", "DP8-3.1.4.4-SMALL", conform.GuardNone},
+	// The first datagram that was captured, with the PacketID before 0, seemed a connect datagram, and the request in it none.
+	{"knet/wild-141768", "drop 23-25", "KN-RT-PONG-MATCH", conform.GuardNone},
+	// A second connection began unseen, and its PingRequests happened to go on where those of the first had ended.
+	{"knet/wild-7027040769", "drop 35-36; drop 40-43 b; drop 57-58; drop 63-64", "KN-RT-PONG-MATCH", conform.GuardClean},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
