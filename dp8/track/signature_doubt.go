@@ -104,12 +104,14 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 
 // isRatherNext reports that a frame signed with the secret of the next epoch may well have
 // a number of that epoch: that secret is known, so it was used, and frames are missing, or
-// so does the number follow the latest one that verified, or it is no higher than those before
-// and yet no retry.
+// so does the number follow the latest one that verified, or it is no higher than those before,
+// captured or told by a SACK of the side, and yet no retry.
 func (c *conn) isRatherNext(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
-	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && num <= h.Top && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
-		return true
+	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
+		if next, ok := s.nseq.Known(); num <= h.Top || ok && num < next {
+			return true
+		}
 	}
 	missing := !c.c.Rules.CleanOf(dir, s.keys.verified) || s.doubts != nil && s.doubts.run > 0
 	return missing || num < s.keys.verifiedNo && num+256-s.keys.verifiedNo <= halfEpoch
