@@ -84,7 +84,7 @@ func (j *judge) judgePartSerial(dir dissect.Dir, u *track.Record) {
 		}
 		return
 	}
-	if first := j.RecordOf(dir, m.STA); m.HasSTA && first != nil && first.Low == 0 && u.Time-first.Time < soonPart {
+	if first := j.RecordOf(dir, m.STA); m.HasSTA && first != nil && first.Low == 0 && u.Time-first.Time < soonPart && j.Fine() {
 		s.perMessage = true
 	}
 	for n := m.Low; n < u.Num && n > u.Num-track.NearPackets; n++ {

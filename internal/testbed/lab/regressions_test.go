@@ -324,6 +324,9 @@ var regressions = []struct {
 	{"dp8/wild-271833", "swap 151", "DP8-3.1.4.4-SMALL", conform.GuardNone},
 	// What was captured went on with the next number, but it was one of the next cycle: SACKs of the side had told of 121 between.
 	{"dp8/wild-314383", "drop 1226-1232 b; drop 1232-1284; drop 1286-1387; drop 1389-1454; drop 1458-1459; drop 1474-1692 b; drop 1694-1719", "DP8-SIG-EARLY", conform.GuardNone},
+	// A clock of whole seconds does not show that no part was sent a second time since its message began.
+	{"dp4/wild-300206", "coarse 1s", "DP4-2.2.2-SERIAL-MULTI", conform.GuardDial},
+	{"dp4/wild-577391", "coarse 1s; drop 131-136", "DP4-2.2.2-SERIAL-MULTI", conform.GuardDial},
 	// The first datagram that was captured, with the PacketID before 0, seemed a connect datagram, and the request in it none.
 	{"knet/wild-141768", "drop 23-25", "KN-RT-PONG-MATCH", conform.GuardNone},
 	// A second connection began unseen, and its PingRequests happened to go on where those of the first had ended.
