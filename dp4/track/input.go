@@ -195,7 +195,7 @@ func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 		}
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, v.Sendings, c.Frame)
+		c.life.try(dir, v.Transmissions, c.Frame)
 	}
 }
 

@@ -81,7 +81,7 @@ func (j ackJudge) judgeMask(dir dissect.Dir, next seq.Num, mask uint64) {
 	rules, r := &j.c.Rules, &j.Reading
 	top := next + seq.Num(bits.Len64(mask))
 	j.bases().count(dir, next, mask, top)
-	if r.Ahead || r.Far {
+	if r.Ahead {
 		return
 	}
 	if top <= r.Highest {

@@ -41,7 +41,8 @@ type judge struct {
 type side struct {
 	*track.Side         // what the connection knows of it
 	marked      bool    // there are any
-	whole       seq.Num // the latest number that held a whole message and followed the end of another
+	afterWhole  seq.Num // the number after the latest that held a whole message and followed the end of another
+	hasWhole    bool    // there is one
 	largest     uint16  // bytes of the largest payload that it sent in one frame
 	alive1      keepAliveState
 	sackWatch   sackState

@@ -73,13 +73,13 @@ func (j contentJudge) followsWhole(s *side, num seq.Num, f track.Record) bool {
 	if f.Command&whole != whole || f.Transmissions() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
 		return false
 	}
-	if s.whole != num-1 || s.marked {
+	if !s.hasWhole || s.afterWhole != num || s.marked {
 		before := s.History.At(num - 1)
 		if !before.IsKnown() || before.Cut || !ends(before) || s.isOdd(num-1, before.Frame()) {
 			return false
 		}
 	}
-	s.whole = num
+	s.afterWhole, s.hasWhole = num+1, true
 	j.c.Rules.PassSet(setWhole)
 	s.run.next, s.run.open = num+1, false
 	return true

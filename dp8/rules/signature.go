@@ -63,7 +63,7 @@ func (j signatureJudge) reportSignature(dir dissect.Dir, num seq.Num, x *track.S
 	switch {
 	case x.Missing:
 		j.reportUnsigned(rules)
-	case x.Adrift:
+	case x.OutOfStep:
 		j.doubtSignature(dir, x)
 	case j.SignedByOther(dir):
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")

@@ -63,7 +63,7 @@ func (c *conn) authentic(dir dissect.Dir, num seq.Num, has bool, off int, sig [8
 // judges it (guard AUTH).
 func (c *conn) heedDoubtful(dir dissect.Dir, num seq.Num, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
-	c.Signature = Signature{Adrift: true, Doubt: c.keepDoubt(dir, num, v, true)}
+	c.Signature = Signature{OutOfStep: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
 	if c.side[dir].doubts.heeds() {
 		return true

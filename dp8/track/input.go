@@ -181,7 +181,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	if v.Novelty == seq.First || v.Novelty == seq.LateFirst {
 		c.deliver(dir, num, d, keepAlive, v.Novelty == seq.LateFirst)
 	}
-	c.sawData(dir, num, d, v.Sendings)
+	c.sawData(dir, num, d, v.Transmissions)
 	if !copied {
 		c.Record = c.remember(dir, num, d, keepAlive)
 		c.carry(dir, num, d)

@@ -410,11 +410,11 @@ func (k *keyring) finish() (unresolved uint64) {
 
 // A Signature is what is known of the signature of a frame that is not right.
 type Signature struct {
-	Missing bool   // there is none
-	Stale   bool   // it is made with the secret of the epoch before
-	Early   bool   // … of the epoch after
-	Adrift  bool   // it is right, if the epoch of its number is another one
-	Doubt   *Doubt // … until it shows whether it is; nil where it will not
+	Missing   bool   // there is none
+	Stale     bool   // it is made with the secret of the epoch before
+	Early     bool   // … of the epoch after
+	OutOfStep bool   // it is right, if the epoch of its number is another one
+	Doubt     *Doubt // … until it shows whether it is; nil where it will not
 }
 
 // A Suspect is a frame of an epoch whose secret was not known when it came.

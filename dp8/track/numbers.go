@@ -157,7 +157,7 @@ func (c *conn) recall(dir dissect.Dir, num seq.Num) {
 	p.horizon = c.apart()
 }
 
-// remembered is what is known for certain of a number of a side. A clock that
+// remembered gives what was captured of a number of a side, nothing where it may be of another number. A clock that
 // shows no more than seconds does not tell how many numbers went by from one to the next
 // (guard CLOCK).
 func (c *conn) remembered(dir dissect.Dir, num seq.Num) Record {

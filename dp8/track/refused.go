@@ -46,8 +46,8 @@ func (c *conn) disbelieve(dir dissect.Dir, num seq.Num, v sigVerdict) {
 	}
 	x := &c.Signature
 	*x = Signature{Missing: !c.frameSigned(), Stale: v == sigStale, Early: v == sigEarly}
-	x.Adrift = !x.Missing && c.adrift(dir, num)
-	if x.Adrift {
+	x.OutOfStep = !x.Missing && c.outOfStep(dir, num)
+	if x.OutOfStep {
 		x.Doubt = c.keepDoubt(dir, num, v, false)
 	}
 	c.tellOf(dir, num, Refused)
@@ -101,7 +101,7 @@ func (c *conn) accept(dir dissect.Dir, num seq.Num) {
 // connection.
 func (r *Refusal) MayBeRight() bool {
 	x := &r.signature
-	return x.Adrift && (x.Doubt == nil || !x.Doubt.Forged)
+	return x.OutOfStep && (x.Doubt == nil || !x.Doubt.Forged)
 }
 
 // Took reports whether a frame with the number of a refused one was accepted.

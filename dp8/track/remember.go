@@ -45,18 +45,18 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 	retry := d.Control&dp8.CtlRetry != 0
 	switch again := !fresh && f.Last() >= m.SureSince; {
 	case !again:
-		c.keep(m, f, d, keepAlive)
+		m.keep(c.Event, f, d, keepAlive)
 		if !retry && f.known.IsSentIn(c.Frame.Frame) {
 			f.sent, f.several = nil, false
 		} else {
-			c.sent(m, &f, d, 0, !retry)
+			m.keepFirst(c.Event, &f, d, 0, !retry)
 		}
 	case !retry && !f.First():
 		n := f.sent.n
-		c.keep(m, f, d, keepAlive)
-		c.sent(m, &f, d, n, true)
+		m.keep(c.Event, f, d, keepAlive)
+		m.keepFirst(c.Event, &f, d, n, true)
 	default:
-		c.resent(m, &f, d)
+		m.keepFurther(c.Event, &f, d)
 	}
 	if !m.Started {
 		m.Bottom, m.began = num, c.Frame.Time
@@ -69,12 +69,12 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 }
 
 // keep writes down what the frame at hand holds.
-func (c *conn) keep(m *History, f Record, d *dp8.DFrame, keepAlive bool) {
+func (m *History) keep(e *Event, f Record, d *dp8.DFrame, keepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.Command, f.Control, f.NRcv, f.KeepAlive, f.Cut = d.Command, d.Control, d.NRcv, keepAlive, c.Frame.Cut()
+	f.Command, f.Control, f.NRcv, f.KeepAlive, f.Cut = d.Command, d.Control, d.NRcv, keepAlive, e.Frame.Cut()
 	f.carries = false
 	f.Parts, f.Reliables, f.reliable = 0, 0, 0
-	f.Size, f.hash = c.contentOf(d)
+	f.Size, f.hash = e.contentOf(d)
 	if d.Coalesced && !f.Cut {
 		f.Parts, f.Reliables, f.reliable = partsOf(&d.Coalesce)
 	}
@@ -83,34 +83,34 @@ func (c *conn) keep(m *History, f Record, d *dp8.DFrame, keepAlive bool) {
 	}
 }
 
-// sent notes that the frame at hand is what was sent first, as far as it was captured, where the engine does not
-// know that; so many were captured before.
-func (c *conn) sent(m *History, f *Record, d *dp8.DFrame, before uint8, first bool) {
+// keepFirst notes that the frame at hand is what was sent first, as far as it was captured, where the engine does
+// not know that; so many were captured before.
+func (m *History) keepFirst(e *Event, f *Record, d *dp8.DFrame, before uint8, first bool) {
 	x := m.tellApart(f)
-	x.frame, x.time, x.timed, x.hash = c.Frame.Frame, c.Frame.Time, c.Frame.HasTime, c.Sent.Hash
+	x.frame, x.time, x.timed, x.hash = e.Frame.Frame, e.Frame.Time, e.Frame.HasTime, e.Sent.Hash
 	x.n, x.hasFirst = before, first
-	c.count(x, d)
+	x.count(e, d)
 }
 
-// resent notes that a number was sent again.
-func (c *conn) resent(m *History, f *Record, d *dp8.DFrame) {
+// keepFurther notes that a number was sent again.
+func (m *History) keepFurther(e *Event, f *Record, d *dp8.DFrame) {
 	if f.sent == nil {
 		x := m.tellApart(f)
 		x.frame, x.time, x.timed, x.hash = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Hash()
 		x.n, x.hasFirst = 1, true
 	}
-	c.count(f.sent, d)
+	f.sent.count(e, d)
 }
 
-func (c *conn) count(x *transmissions, d *dp8.DFrame) {
+func (x *transmissions) count(e *Event, d *dp8.DFrame) {
 	x.n = min(x.n, 254) + 1
-	x.last, x.latest, x.signed = c.Frame.Time, c.Sent.Hash, d.Signature
+	x.last, x.latest, x.signed = e.Frame.Time, e.Sent.Hash, d.Signature
 }
 
 // contentOf gives size and hash of what stands behind header and signature: two of one number hash alike
 // by chance once in 2^32.
-func (c *conn) contentOf(d *dp8.DFrame) (size uint16, hash uint32) {
-	body := c.Frame.Payload[min(d.BodyOff(), len(c.Frame.Payload)):]
+func (e *Event) contentOf(d *dp8.DFrame) (size uint16, hash uint32) {
+	body := e.Frame.Payload[min(d.BodyOff(), len(e.Frame.Payload)):]
 	return uint16(min(len(body), 65535)), uint32(dissect.Digest(body))
 }
 
@@ -128,7 +128,7 @@ func partsOf(q *dp8.Coalesce) (parts, reliables uint8, sum uint32) {
 
 // unchanged reports whether a frame holds what was sent under its number before:
 // the same bytes, or the same reliable parts.
-func (c *conn) unchanged(d *dp8.DFrame, f Record) bool {
+func (e *Event) unchanged(d *dp8.DFrame, f Record) bool {
 	if f.Parts > 0 && d.Coalesced {
 		_, _, sum := partsOf(&d.Coalesce)
 		return sum == f.reliable
@@ -136,13 +136,13 @@ func (c *conn) unchanged(d *dp8.DFrame, f Record) bool {
 	if f.Parts > 0 && f.Reliables == 1 { // what is left may stand alone
 		return f.reliable == uint32(dissect.Digest(d.Payload))+uint32(d.Command&(dp8.Reliable|dp8.Sequential|dp8.User1|dp8.User2))
 	}
-	size, hash := c.contentOf(d)
+	size, hash := e.contentOf(d)
 	return f.Parts == 0 == !d.Coalesced && f.Size == size && f.hash == hash
 }
 
 // sameContent reports whether a frame carries what another sending of its number
 // did; a retry may lack the unreliable ones of coalesced payloads.
-func (c *conn) sameContent(d *dp8.DFrame, prev Record) bool {
+func (e *Event) sameContent(d *dp8.DFrame, prev Record) bool {
 	const lasting = dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1 | dp8.User2
 	if (d.Command^prev.Command)&lasting != 0 {
 		return false
@@ -153,7 +153,7 @@ func (c *conn) sameContent(d *dp8.DFrame, prev Record) bool {
 			return true
 		}
 	}
-	size, hash := c.contentOf(d)
+	size, hash := e.contentOf(d)
 	return size == prev.Size && hash == prev.hash && d.Control&dp8.CtlEndStream == prev.Control&dp8.CtlEndStream
 }
 

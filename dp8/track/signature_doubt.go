@@ -26,8 +26,8 @@ type doubtWatch struct {
 
 const (
 	maxDoubts = 64
-	// enoughRight is how many later frames of a side must be right with the secret in force
-	// before a frame it does not verify is forged: single ones may come late.
+	// enoughRight later frames of a side that the secret in force verifies show that one which it
+	// does not verify is forged: single ones may come late.
 	enoughRight = 3
 	// doubtsHeeded is from how many doubtful frames in a row on they are followed: then
 	// it is rather the secret that has changed.
@@ -96,7 +96,7 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 	if v == sigEarly && c.isRatherNext(dir, num) {
 		return sigDoubtful
 	}
-	if !c.adrift(dir, num) {
+	if !c.outOfStep(dir, num) {
 		return v
 	}
 	return sigDoubtful
@@ -120,8 +120,8 @@ func (c *conn) isRatherNext(dir dissect.Dir, num seq.Num) bool {
 // A number whose low byte is up to halfEpoch ahead of another is read as a later one.
 const halfEpoch = 128
 
-// adrift reports that the epoch of a number is in doubt.
-func (c *conn) adrift(dir dissect.Dir, num seq.Num) bool {
+// outOfStep reports that the epoch of a number is in doubt.
+func (c *conn) outOfStep(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
 	if c.Packet.Type == dp8.TypeHardDisconnect && c.mode == ModeFast && c.c.HasSessionID {
 		return false // it names its session, and has no number

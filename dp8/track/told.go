@@ -60,8 +60,7 @@ type Reading struct {
 	Bit63    bool // its mask names bNRcv + 64, which is outside the window
 	Progress Progress
 	Back     Told    // of WentBack: what an earlier frame said
-	Mask     uint64  // as it was heeded, but for far
-	Far      bool    // the mask names numbers far above all that were captured
+	Mask     uint64  // as it was heeded
 	Highest  seq.Num // of the other side then
 }
 
@@ -83,7 +82,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	n, o, r := &c.side[dir].Numbers, &c.side[dir.Other()].Numbers, &c.Reading
 	next := near(o.TopSeen, nrcv)
 	c.Said = Saying{Next: next}
-	r.Heard, r.Opening, r.Ahead, r.Far, r.Progress, r.Mask = false, false, false, false, NoProgress, 0 // one by one, for Back is large and counts with WentBack alone
+	r.Heard, r.Opening, r.Ahead, r.Progress, r.Mask = false, false, false, NoProgress, 0 // one by one, for Back is large and counts with WentBack alone
 	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.TopSeen
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
@@ -117,10 +116,9 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 		}
 		r.Progress = c.proceed(dir, next)
 	}
-	if r.Mask = mask; mask != 0 {
-		mask = c.readMask(dir, next, mask)
+	if r.Mask, c.Said.Mask = mask, mask; mask != 0 {
+		c.claimMask(dir, next, mask)
 	}
-	c.Said.Mask = mask
 	return mask
 }
 
@@ -154,19 +152,13 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	return Late
 }
 
-// readMask reads a SACK mask: one far above all that was captured says nothing
+// claimMask notes a SACK mask that names numbers above all that was captured
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
-func (c *conn) readMask(dir dissect.Dir, next seq.Num, mask uint64) uint64 {
+func (c *conn) claimMask(dir dissect.Dir, next seq.Num, mask uint64) {
 	seen := c.side[dir.Other()].Numbers.TopSeen
-	top := next + seq.Num(bits.Len64(mask))
-	if c.Reading.Ahead || top <= seen+1 {
-		return mask
+	if top := next + seq.Num(bits.Len64(mask)); !c.Reading.Ahead && top > seen+1 {
+		c.claim(dir, Claim{from: next + 1, Next: next, Mask: mask, High: seen})
 	}
-	c.claim(dir, Claim{from: next + 1, Next: next, Mask: mask, High: seen})
-	if c.Reading.Far = top > seen+seq.MaxAckExcess; c.Reading.Far {
-		return 0
-	}
-	return mask
 }
 
 // push notes the latest bNRcv of a side.
@@ -203,7 +195,7 @@ func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	}
 }
 
-// carried is a number of a side of which it is known what its first sending carried.
+// carried is a number of a side of which it is known what its first transmission carried.
 func (c *conn) carried(dir dissect.Dir, num seq.Num) Record {
 	if f := c.side[dir].History.At(num); f.IsKnown() && f.carries && f.Time() >= c.trusted {
 		return f

@@ -93,7 +93,7 @@ func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 // AtMost is what may have passed.
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
 
-// Remembered is what is known for certain of a number of a side.
+// Remembered gives what was captured of a number of a side, nothing where it may be of another number.
 func (v View) Remembered(dir dissect.Dir, num seq.Num) Record { return v.c.remembered(dir, num) }
 
 // Carried is the same where it is known what its first sending carried.

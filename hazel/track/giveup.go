@@ -52,8 +52,8 @@ type Try struct {
 	gap         int64 // the longest time between two of them
 }
 
-// next is how long after its last transmission an id is due again where the interval doubles:
-// then its sender sends it once more, or takes the other side for lost.
+// next is when an id is due again where the interval doubles, in ns after its last transmission:
+// its sender sends it once more then, or takes the other side for lost.
 func (x *Try) next() int64 { return 2 * x.gap }
 
 // try notes a transmission of a number.

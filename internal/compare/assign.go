@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // Bounds of assigning equal payloads.
@@ -293,7 +295,7 @@ func (a *assignment) cross() {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y candidate) int { return cmp.Compare(x.cost, y.cost) })
+	stable.Sort(all, func(x, y candidate) int { return cmp.Compare(x.cost, y.cost) })
 	for _, x := range all {
 		if i, k := a.g[0][x.i], a.g[1][x.k]; a.p.c[0].mate[i] == none && a.p.c[1].mate[k] == none {
 			a.p.pair(i, k)

@@ -69,7 +69,7 @@ func bothGone(j *joint) (f finding, ok bool) {
 		return f, false
 	}
 	f = finding{cause: explain.PathDead, side: "path", at: min(a.lostAt, b.lostAt), likely: true,
-		sentence: fmt.Sprintf("Most likely the path died at %s: from then on both sides went on sending, and of %s of %s and %s of %s none is in the other capture, which misses some.", clock(min(a.lostAt, b.lostAt)), datagrams(a.lost), j.who(0), datagrams(b.lost), j.who(1)),
+		sentence: fmt.Sprintf("Most likely the path died at %s: both sides still sent then, and of %s of %s and %s of %s none is in the other capture, which misses some.", clock(min(a.lostAt, b.lostAt)), datagrams(a.lost), j.who(0), datagrams(b.lost), j.who(1)),
 		refute:   "a later datagram of this connection in both captures"}
 	f.decidedBy = fmt.Sprintf("both captures: each side sends at its own point, and nothing of %s is in %s any more, nor the other way round", j.name(a.first), j.name(b.first))
 	f.cite(a)

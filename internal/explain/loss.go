@@ -155,7 +155,7 @@ func (s *subject) lostOf(dir dissect.Dir) (n uint64, sent float64) {
 	if x.Uncaptured == 0 && s.end.Dropped.N == 0 && !s.takesOver(dir) {
 		likely += max(d.Missing(), s.passed(dir))
 	}
-	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Sendings(), x.Numbers, 1))
+	return max(l.BeforeCapture+l.AfterCapture, likely), float64(max(d.Transmissions(), x.Numbers, 1))
 }
 
 // passed counts the numbers of a side that were passed over and did not come late, as far as that

@@ -57,7 +57,7 @@ func spurious(s *subject) []Contribution {
 		if s.mayHaveRestarted(dir) || n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
 			return c, false
 		}
-		c = Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Sendings(), 1)), who: s.who(dir),
+		c = Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Transmissions(), 1)), who: s.who(dir),
 			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
 			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}

@@ -19,7 +19,7 @@ func (v *Values) Read(d *seq.Direction) {
 // ReadRest reads the others, but for losses.
 func (v *Values) ReadRest(d *seq.Direction) {
 	s := &d.Signatures
-	v[IncompleteMessages], v[Missing], v[Transmissions] = int64(d.IncompleteMessages), int64(d.Missing()), int64(d.Sendings())
+	v[IncompleteMessages], v[Missing], v[Transmissions] = int64(d.IncompleteMessages), int64(d.Missing()), int64(d.Transmissions())
 	v[ValidSignatures], v[InvalidSignatures], v[UnverifiableSignatures] = int64(s.Valid), int64(s.Invalid), int64(s.Unverifiable)
 }
 
@@ -46,7 +46,7 @@ func (v *Values) Put(d *seq.Direction) seq.Part {
 	d.OutOfOrder, d.Gaps, d.KeepAlives = of(OutOfOrder), of(Gaps), of(KeepAlives)
 	d.Messages, d.MessageBytes, d.IncompleteMessages = of(Messages), of(MessageBytes), of(IncompleteMessages)
 	d.Signatures.Valid, d.Signatures.Invalid, d.Signatures.Unverifiable = of(ValidSignatures), of(InvalidSignatures), of(UnverifiableSignatures)
-	return seq.Part{Missing: of(Missing), Sendings: of(Transmissions)}
+	return seq.Part{Missing: of(Missing), Transmissions: of(Transmissions)}
 }
 
 // A Set is some counters; bit c is Counter c.

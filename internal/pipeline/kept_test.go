@@ -1,12 +1,10 @@
 package pipeline
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/testbed/captured"
@@ -30,22 +28,7 @@ func noiseBefore(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := captured.Tracked(t, path)
-	first, rnd := all[0], rand.New(rand.NewPCG(1, 2))
-	var noise []dissect.Datagram
-	for i := range noisePackets {
-		d := first
-		if i%2 == 1 {
-			d.Src, d.Dst = d.Dst, d.Src
-		}
-		d.Time -= int64(noisePackets-i)*1e6 + 2e9
-		d.Payload = make([]byte, 100)
-		for j := range d.Payload {
-			d.Payload[j] = byte(rnd.Uint32())
-		}
-		noise = append(noise, d)
-	}
-	captured.Write(t, path, append(noise, all...))
+	captured.NoiseBefore(t, path, noisePackets)
 	return path
 }
 

@@ -130,7 +130,7 @@ func (p *painter) traffic(c *session.Conn) []terminal.Pair {
 func (p *painter) delivery(c *session.Conn) []terminal.Pair {
 	rows := []terminal.Pair{
 		both(c, "retries", func(d *seq.Direction) terminal.Cell { return p.Judged(d.Retries, p.retryStyle(d)) }),
-		both(c, "  of all sent", func(d *seq.Direction) terminal.Cell { return p.Share(d.Retries, d.Sendings(), p.retryStyle(d)) }),
+		both(c, "  of all sent", func(d *seq.Direction) terminal.Cell { return p.Share(d.Retries, d.Transmissions(), p.retryStyle(d)) }),
 		both(c, "  unneeded", func(d *seq.Direction) terminal.Cell { return p.Maybe(d.UnneededRetries, measure.ReadsAcks(c), p.Warn) }),
 		both(c, "duplicates", func(d *seq.Direction) terminal.Cell { return p.Count(d.Duplicates) }),
 		both(c, "out of order", func(d *seq.Direction) terminal.Cell { return p.Count(d.OutOfOrder) }),

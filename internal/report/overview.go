@@ -131,7 +131,7 @@ func (p *painter) badSignatures(c *session.Conn) terminal.Cell {
 }
 
 func (p *painter) retryStyle(d *seq.Direction) render.Style {
-	if float64(d.Retries) > retryLimit*float64(d.Sendings()) {
+	if float64(d.Retries) > retryLimit*float64(d.Transmissions()) {
 		return p.Warn
 	}
 	return render.Style{}

@@ -74,7 +74,7 @@ func retriesOf(c *session.Conn) uint64 {
 	return ofBoth(c, func(d *seq.Direction) uint64 { return d.Retries })
 }
 
-func transmissionsOf(c *session.Conn) uint64 { return ofBoth(c, (*seq.Direction).Sendings) }
+func transmissionsOf(c *session.Conn) uint64 { return ofBoth(c, (*seq.Direction).Transmissions) }
 
 // lossesOf are the losses that are proven.
 func lossesOf(c *session.Conn) uint64 {

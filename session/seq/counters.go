@@ -83,13 +83,13 @@ func (d *Direction) Missing() uint64 {
 	return 0
 }
 
-// Sendings is of how many transmissions the retries are a share: those of what is sent
+// Transmissions is of how many transmissions the retries are a share: those of what is sent
 // again, retries included. That is data frames, and keepalives where these are sent
 // again, too; or, where datagrams carry what is sent again, these units.
-func (d *Direction) Sendings() uint64 {
+func (d *Direction) Transmissions() uint64 {
 	switch {
 	case d.part != nil:
-		return d.part.Sendings
+		return d.part.Transmissions
 	case d.over:
 		return d.end.sendings
 	case d.work == nil:

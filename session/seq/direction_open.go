@@ -65,7 +65,7 @@ func (d *Direction) Compact() {
 func (d *Direction) Free() {
 	if d.IsOpen() {
 		d.heard = d.acknowledged()
-		d.end = outcome{d.Missing(), d.losses.proven(), d.Sendings(), d.minRTT, d.times.all()}
+		d.end = outcome{d.Missing(), d.losses.proven(), d.Transmissions(), d.minRTT, d.times.all()}
 	}
 	d.work, d.over = nil, true
 }

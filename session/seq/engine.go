@@ -50,9 +50,9 @@ type Verdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured copy, 0 when the sending is no retry or copy of one
 	Novelty Novelty
-	// Sendings are those captured so far of its number, this one included and copies
+	// Transmissions are those captured so far of its number, this one included and copies
 	// left out.
-	Sendings int
+	Transmissions int
 }
 
 // Novelty says what a sending adds to what was captured before.
@@ -86,7 +86,7 @@ func (d *Direction) Send(s *Sending) Verdict {
 
 // sendNew judges the first captured copy of a number.
 func (d sending) sendNew(s *Sending, u *unit) Verdict {
-	v := Verdict{Novelty: First, Sendings: 1}
+	v := Verdict{Novelty: First, Transmissions: 1}
 	if u.state != 0 {
 		d.heardBefore(s, u)
 	}
@@ -231,7 +231,7 @@ func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 	if !copied && u.sends < 255 {
 		u.sends++
 	}
-	if v.Sendings = int(u.sends); !copied || s.IPID == 0 || s.IPID != u.ipid {
+	if v.Transmissions = int(u.sends); !copied || s.IPID == 0 || s.IPID != u.ipid {
 		u.state |= again
 	}
 	switch {

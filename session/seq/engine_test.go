@@ -135,9 +135,9 @@ func TestSend(t *testing.T) {
 		for _, x := range c.sent {
 			v = l.send(x.after, x.num, x.mark, x.hash, x.ipid)
 		}
-		if got := wordNames(v.Words); got != c.words || v.RetryOf != c.retryOf || v.Novelty != c.novelty || v.Sendings != c.sends {
+		if got := wordNames(v.Words); got != c.words || v.RetryOf != c.retryOf || v.Novelty != c.novelty || v.Transmissions != c.sends {
 			t.Errorf("%s: %q of %d, novelty %d, %d sendings; want %q of %d, novelty %d, %d sendings",
-				c.name, got, v.RetryOf, v.Novelty, v.Sendings, c.words, c.retryOf, c.novelty, c.sends)
+				c.name, got, v.RetryOf, v.Novelty, v.Transmissions, c.words, c.retryOf, c.novelty, c.sends)
 		}
 	}
 }

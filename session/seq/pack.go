@@ -40,7 +40,7 @@ func (p *Packer) direction(d *Direction) {
 		d.part = new(Part)
 	}
 	x := d.part
-	p.Uints(&x.Missing, &x.Sendings, &x.Lost.BeforeCapture, &x.Lost.AfterCapture, &x.Lost.NotCaptured)
+	p.Uints(&x.Missing, &x.Transmissions, &x.Lost.BeforeCapture, &x.Lost.AfterCapture, &x.Lost.NotCaptured)
 	p.times(&x.Times)
 	p.Bools(&x.LossUnknown)
 }

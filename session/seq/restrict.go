@@ -2,10 +2,10 @@ package seq
 
 // A Part is what of the numbers of a Direction belongs to a span of time.
 type Part struct {
-	Missing, Sendings uint64
-	Lost              Lost
-	LossUnknown       bool // Lost is not all of it
-	Times             [NMeasures]RTT
+	Missing, Transmissions uint64
+	Lost                   Lost
+	LossUnknown            bool // Lost is not all of it
+	Times                  [NMeasures]RTT
 }
 
 // Restrict makes a closed Direction report a part of its numbers. The exported counters are

@@ -17,15 +17,15 @@ func TestSendingsHoldTheRetries(t *testing.T) {
 		l.d.SendUnit(unit, 1, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
 	}
 	l.d.DataFrames = 2
-	if l.d.Retries != 3 || l.d.Sendings() != 6 {
-		t.Errorf("%d retries of %d sendings, want 3 of 6", l.d.Retries, l.d.Sendings())
+	if l.d.Retries != 3 || l.d.Transmissions() != 6 {
+		t.Errorf("%d retries of %d sendings, want 3 of 6", l.d.Retries, l.d.Transmissions())
 	}
 	l = newLane()
 	l.send(1, 0, Unmarked, 1, 1)
 	l.send(500, 0, Unmarked, 1, 2) // a ping
 	l.d.Close()
 	l.d.Free()
-	if l.d.Retries != 1 || l.d.Sendings() != 2 {
-		t.Errorf("%d retries of %d sendings, want 1 of 2", l.d.Retries, l.d.Sendings())
+	if l.d.Retries != 1 || l.d.Transmissions() != 2 {
+		t.Errorf("%d retries of %d sendings, want 1 of 2", l.d.Retries, l.d.Transmissions())
 	}
 }

@@ -3,6 +3,7 @@ package captured
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -103,4 +104,25 @@ func rawIPv4(d *dissect.Datagram) []byte {
 	sum = ^(sum&0xffff + sum>>16)
 	b[10], b[11] = byte(sum>>8), byte(sum)
 	return append(b, d.Payload...)
+}
+
+// NoiseBefore puts so many datagrams of noise between the addresses of the first one before all of a file.
+func NoiseBefore(t testing.TB, file string, packets int) {
+	t.Helper()
+	all := Tracked(t, file)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var noise []dissect.Datagram
+	for i := range packets {
+		d := all[0]
+		if i%2 == 1 {
+			d.Src, d.Dst = d.Dst, d.Src
+		}
+		d.Time -= int64(packets-i)*1e6 + 2e9
+		d.Payload = make([]byte, 100)
+		for j := range d.Payload {
+			d.Payload[j] = byte(rnd.Uint32())
+		}
+		noise = append(noise, d)
+	}
+	Write(t, file, append(noise, all...))
 }

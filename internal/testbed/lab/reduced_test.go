@@ -1,18 +1,20 @@
 package lab
 
 import (
-	"slices"
+	"hash/fnv"
+	"io"
 	"strings"
 	"testing"
 )
 
 // TestReducedMutants: the captures of mutants become small, stay what they are, and come out
-// the same twice. `make reduced` does it for all.
+// the same twice. `make reduced` does it for all. Which are tried depends on their names, so that a new one moves no other.
 func TestReducedMutants(t *testing.T) {
 	var all []Reduced
-	mutants := slices.DeleteFunc(Mutants(), func(m Mutant) bool { return m.Near })
-	for i, m := range mutants {
-		if i%43 != 0 {
+	for _, m := range Mutants() {
+		h := fnv.New32a()
+		io.WriteString(h, m.Rule+m.Name)
+		if m.Near || h.Sum32()%40 != 0 {
 			continue
 		}
 		of, err := m.Reduce()
