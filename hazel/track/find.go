@@ -12,12 +12,25 @@ import (
 
 // Input implements session.Session.
 func (p *pair) Input(fr *dissect.Frame) *session.Conn {
-	c := p.find(fr)
+	c := p.active
+	if c == nil || c.blank || mayBegin(fr.Payload) {
+		c = p.find(fr)
+	}
 	p.decode(c, fr)
-	if p.flow.Wants().Summaries {
+	if c.wants.Summaries {
 		fr.Summary = hazel.AppendPartialSummary(fr.Summary, &p.frame, fr.Err)
 	}
 	return c.c
+}
+
+// mayBegin reports whether a datagram may be one that a connection begins with: a Hello, or a
+// record of a handshake.
+func mayBegin(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	t := hazel.WireTypes[b[0]].Type
+	return t == hazel.Hello || t == hazel.Handshake
 }
 
 // decode decodes a datagram as what its side speaks and tracks it. What looks
@@ -25,7 +38,7 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 // Fragmented flag, as on the page. Where that is what a side was only concluded to
 // speak, later types are what they look like.
 func (p *pair) decode(c *conn, fr *dissect.Frame) {
-	dir := c.c.DirOf(fr.Datagram)
+	dir := c.c.Count(fr)
 	d := c.reads(dir)
 	err := p.frame.Decode(fr.Payload, d, fr.Tree)
 	other := d
@@ -43,7 +56,7 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	}
 	fr.Layout.Dialect = layoutOf(other, &p.frame, err)
 	fr.Type = p.frame.Type.String()
-	c.input(fr, &p.frame, err)
+	c.input(dir, fr, &p.frame, err)
 	c.Frame, c.Packet = nil, nil
 }
 

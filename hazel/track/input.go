@@ -38,10 +38,9 @@ func (c *conn) link(at seq.Position) {
 	c.flow.Acked(at, c.Frame.Frame)
 }
 
-// input tracks one decoded datagram.
-func (c *conn) input(fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
+// input tracks one decoded datagram of side dir.
+func (c *conn) input(dir dissect.Dir, fr *dissect.Frame, f *hazel.Frame, err *dissect.Error) {
 	c.begin(fr, f, fr.Frame)
-	dir := c.c.Count(fr)
 	c.c.Malform(fr, err)
 	c.May = c.possible(dir)
 	switch {
