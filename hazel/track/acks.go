@@ -9,16 +9,16 @@ import (
 // place: nobody acknowledges ids out there unless their side has come that far.
 const confirms = 16
 
-// acknowledgement tracks an acknowledgement of side dir. Its own id was
+// acknowledgement tracks an acknowledgement of a side. Its own id was
 // received; so were, as releases since 2020-04 tell, the ids of set bits, while
 // those of clear bits are missing. Some set bits wrongly (Hazel 2ceee1f to
 // 08feb25, SkeldJS, Hindenburg), so that they prove no loss.
-func (c *conn) acknowledgement(dir dissect.Dir) {
-	f, s, peer := c.Packet, &c.side[dir], &c.side[dir.Other()]
-	c.count(dir, false)
-	words := c.c.Dir[dir].Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
-	c.learnAck(dir)
-	c.speaks(dir)
+func (c *conn) acknowledgement(s *side) {
+	f, peer := c.Packet, s.peer
+	c.count(s, false)
+	words := s.out.Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
+	c.learnAck(s)
+	c.speaks(s)
 	peer.tries.pings = 0
 	repeated := s.history.repeats(f)
 	n, ok := peer.ids.near(f.ID)
@@ -26,9 +26,9 @@ func (c *conn) acknowledgement(dir dissect.Dir) {
 		c.Frame.Words |= words
 		return
 	}
-	out := &c.c.Dir[dir.Other()]
+	out := s.peer.out
 	if out.Provisionals().Any() && out.Provisionals().ConfirmAcked(n-confirms, n+confirms+1) {
-		c.believe(dir.Other())
+		c.believe(s.peer)
 	}
 	captured, _ := out.Captured(n)
 	if !captured && peer.junk.has(f.ID) {
@@ -49,8 +49,8 @@ func (c *conn) acknowledgement(dir dissect.Dir) {
 		words |= dissect.DuplicateAck
 	}
 	c.Frame.Words |= words
-	c.noteAck(dir, n, captured)
-	c.learnAcked(dir, n)
+	c.noteAck(s, n, captured)
+	c.learnAcked(s, n)
 }
 
 // history applies the history of an acknowledgement of n.

@@ -5,7 +5,6 @@ import (
 	"hash"
 	"slices"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -20,7 +19,7 @@ const (
 // An assembler puts fragmented messages of one side together.
 type assembler struct {
 	conn *conn
-	dir  dissect.Dir
+	side *side
 	open []*Partial // oldest first
 	held int
 
@@ -164,7 +163,7 @@ func (a *assembler) finish(m *Partial, whole bool) {
 		a.held -= len(data) + partCost
 	}
 	msg := &m.Msg
-	msg.Dir, msg.Complete, msg.Payload = a.dir, whole && !m.Cut, m.buf
+	msg.Dir, msg.Complete, msg.Payload = a.side.dir, whole && !m.Cut, m.buf
 	msg.At = a.conn.Now
 	if m.sum != nil {
 		m.sum.Sum(msg.SHA256[:0])

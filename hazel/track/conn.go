@@ -36,6 +36,9 @@ type conn struct {
 // A side is what is remembered of one sender.
 type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
+	out      *seq.Direction // what the engine knows of it; nil once the connection is settled
+	peer     *side
+	dir      dissect.Dir
 	records  records
 	ids      series
 	facts    facts
@@ -57,16 +60,15 @@ type side struct {
 }
 
 // reads is the dialect to decode a datagram of a side in.
-func (c *conn) reads(dir dissect.Dir) hazel.Dialect {
-	s := &c.side[dir]
+func (c *conn) reads(s *side) hazel.Dialect {
 	if s.reading == hazel.AnyDialect {
-		s.reading = c.reading(dir)
+		s.reading = c.reading(s)
 	}
 	return s.reading
 }
 
 // reading gives the dialect whose types and layouts all have that a side may speak.
-func (c *conn) reading(dir dissect.Dir) hazel.Dialect {
+func (c *conn) reading(s *side) hazel.Dialect {
 	switch {
 	case c.forced != hazel.AnyDialect:
 		return c.forced
@@ -74,10 +76,10 @@ func (c *conn) reading(dir dissect.Dir) hazel.Dialect {
 		return hazel.OverDTLS
 	case c.family != hazel.AnyPage:
 		return c.family
-	case c.side[dir].facts.pings():
+	case s.facts.pings():
 		return hazel.Current
 	}
-	switch c.dialects(dir) {
+	switch c.dialects(s) {
 	case hazel.SetOf(hazel.V01):
 		return hazel.V01
 	case hazel.SetOf(hazel.Spec):

@@ -3,35 +3,34 @@ package track
 import (
 	"crypto/sha256"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
 )
 
 // deliverNumbered delivers what a new id brought.
-func (c *conn) deliverNumbered(dir dissect.Dir, n Number) {
+func (c *conn) deliverNumbered(s *side, n Number) {
 	switch f := c.Packet; {
 	case f.Type == hazel.Reliable, f.Type == hazel.Fragment && f.Dialect == hazel.Spec:
 		c.msg.Number = n.Wire
-		c.deliver(dir, true)
+		c.deliver(s, true)
 	case f.Type == hazel.FragmentStart:
-		c.side[dir].asm.add(&part{key: f.MessageID, count: int(f.Count), first: true, number: n.Wire})
+		s.asm.add(&part{key: f.MessageID, count: int(f.Count), first: true, number: n.Wire})
 	case f.Type == hazel.Fragment && f.Dialect == hazel.V01:
-		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), number: n.Wire})
+		s.asm.add(&part{key: f.MessageID, index: int(f.Index), number: n.Wire})
 	case f.Type == hazel.Fragment:
-		c.side[dir].asm.add(&part{key: f.MessageID, index: int(f.Index), count: int(f.Count), first: f.Index == 0, number: n.Wire})
+		s.asm.add(&part{key: f.MessageID, index: int(f.Index), count: int(f.Count), first: f.Index == 0, number: n.Wire})
 	}
 }
 
 // deliver delivers the data of the frame at hand as a message.
-func (c *conn) deliver(dir dissect.Dir, reliable bool) {
+func (c *conn) deliver(s *side, reliable bool) {
 	data, fr := c.Packet.Data, c.Frame
 	if c.wants.Messages == session.CountMessages {
-		c.c.Dir[dir].CountMessage(!fr.Cut(), len(data))
+		s.out.CountMessage(!fr.Cut(), len(data))
 		return
 	}
 	m := &c.msg
-	m.Dir, m.At, m.FirstFrame, m.LastFrame = dir, fr.Frame, fr.Frame, fr.Frame
+	m.Dir, m.At, m.FirstFrame, m.LastFrame = s.dir, fr.Frame, fr.Frame, fr.Frame
 	m.Time, m.HasTime, m.Frames = fr.Time, fr.HasTime, 1
 	if m.Reliable, m.Unnumbered = reliable, !reliable; !reliable {
 		m.Number = 0

@@ -77,19 +77,19 @@ func (e *Event) begin(fr *dissect.Frame, f *hazel.Frame, now uint64) {
 }
 
 // tell tells the judge, where there is one, of the event at hand.
-func (c *conn) tell(dir dissect.Dir) {
+func (c *conn) tell(s *side) {
 	if c.judge != nil && c.Parts != 0 {
-		c.Event.Dir = dir
+		c.Event.Dir = s.dir
 		c.judge.Observe(&c.Event)
 	}
 }
 
 // refuted tells the judge of datagrams of a side whose ids turned out to be out of place:
 // the side went on before them.
-func (c *conn) refuted(dir dissect.Dir) {
-	frames := c.c.Dir[dir].Provisionals().Refuted()
+func (c *conn) refuted(s *side) {
+	frames := s.out.Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
-		c.judge.Refuted(dir, frames)
+		c.judge.Refuted(s.dir, frames)
 	}
 }
 
@@ -121,7 +121,7 @@ func (v View) Replaced() int64 { return v.c.replaced }
 func (v View) Forced() hazel.Dialect { return v.c.forced }
 
 // Possible gives the dialects that a side may speak, by all that it did so far.
-func (v View) Possible(dir dissect.Dir) hazel.DialectSet { return v.c.possible(dir) }
+func (v View) Possible(dir dissect.Dir) hazel.DialectSet { return v.c.possible(&v.c.side[dir]) }
 
 // Shown gives those that it may speak by what it did alone, whatever the other side speaks.
 func (v View) Shown(dir dissect.Dir) hazel.DialectSet {
@@ -131,7 +131,7 @@ func (v View) Shown(dir dissect.Dir) hazel.DialectSet {
 }
 
 // Dialects gives those of a side that the other side may speak, too, where there are any.
-func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(dir) }
+func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(&v.c.side[dir]) }
 
 // Span is what a side sent so far.
 func (v View) Span(dir dissect.Dir) *Span { return &v.c.side[dir].Span }

@@ -38,12 +38,12 @@ func mayBegin(b []byte) bool {
 // Fragmented flag, as on the page. Where that is what a side was only concluded to
 // speak, later types are what they look like.
 func (p *pair) decode(c *conn, fr *dissect.Frame) {
-	dir := c.c.Count(fr)
-	d := c.reads(dir)
+	s := &c.side[c.c.Count(fr)]
+	d := c.reads(s)
 	err := p.frame.Decode(fr.Payload, d, fr.Tree)
 	other := d
 	switch {
-	case d == hazel.AnyPage && p.frame.Type == hazel.FragmentStart && !fr.Cut() && (err != nil || !c.fragmentStart(dir, &p.frame)):
+	case d == hazel.AnyPage && p.frame.Type == hazel.FragmentStart && !fr.Cut() && (err != nil || !c.fragmentStart(s, &p.frame)):
 		other = hazel.Spec
 	case d == hazel.Spec && p.forced != d && p.frame.Type == hazel.Unknown:
 		other = hazel.AnyPage
@@ -56,7 +56,7 @@ func (p *pair) decode(c *conn, fr *dissect.Frame) {
 	}
 	fr.Layout.Dialect = layoutOf(other, &p.frame, err)
 	fr.Type = p.frame.Type.String()
-	c.input(dir, fr, &p.frame, err)
+	c.input(s, fr, &p.frame, err)
 	c.Frame, c.Packet = nil, nil
 }
 
@@ -74,12 +74,11 @@ func layoutOf(named hazel.Dialect, f *hazel.Frame, err *dissect.Error) string {
 
 // fragmentStart reports whether what looks like the first fragment of a message of v0.1
 // may be one: by its count, and by its id among those of its side.
-func (c *conn) fragmentStart(dir dissect.Dir, f *hazel.Frame) bool {
-	s := &c.side[dir].ids
-	if _, ok := s.ids.Known(); !ok && c.c.Complete && f.ID > firstAnswers {
+func (c *conn) fragmentStart(s *side, f *hazel.Frame) bool {
+	if _, ok := s.ids.ids.Known(); !ok && c.c.Complete && f.ID > firstAnswers {
 		return false
 	}
-	return f.Count > 0 && f.Count <= hazel.MostFragments && s.plausible(f.ID)
+	return f.Count > 0 && f.Count <= hazel.MostFragments && s.ids.plausible(f.ID)
 }
 
 func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {

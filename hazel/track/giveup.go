@@ -57,8 +57,8 @@ type Try struct {
 func (x *Try) next() int64 { return 2 * x.gap }
 
 // try notes a transmission of a number.
-func (c *conn) try(dir dissect.Dir, num seq.Num, v seq.Verdict) {
-	t, at := &c.side[dir].tries, c.Frame.Time
+func (c *conn) try(s *side, num seq.Num, v seq.Verdict) {
+	t, at := &s.tries, c.Frame.Time
 	if v.Words&dissect.Duplicate == 0 {
 		t.sends(at, c.Now)
 	}
@@ -97,9 +97,9 @@ const leftAlone = 4
 
 // deserted reports whether a side, which the other had spoken to before, sent
 // until the given time and longer than anything lives, and nothing came back.
-func (c *conn) deserted(dir dissect.Dir, until int64) bool {
-	t := &c.side[dir].tries
-	return c.life.spoke[dir.Other()] && t.alone >= leftAlone && until-t.first >= FullLife
+func (c *conn) deserted(s *side, until int64) bool {
+	t := &s.tries
+	return c.life.spoke[s.peer.dir] && t.alone >= leftAlone && until-t.first >= FullLife
 }
 
 func (t *tries) again(num seq.Num, at int64) {
@@ -135,8 +135,8 @@ func (t *tries) answered(num seq.Num) {
 }
 
 // lifetime is how long an id of a side lives, by what is known of its release.
-func (c *conn) lifetime(dir dissect.Dir) int64 {
-	if d, _ := c.side[dir].facts.can(c.family).One(); d == hazel.Ack3 {
+func (c *conn) lifetime(s *side) int64 {
+	if d, _ := s.facts.can(c.family).One(); d == hazel.Ack3 {
 		return shortLife
 	}
 	return FullLife
@@ -165,55 +165,54 @@ func (t *tries) longest() (gap int64) {
 
 // gaveUp reports whether a Disconnect that a side sends now is that of one that
 // takes the other for lost. Releases before 2018-12 end without, which the page leaves open.
-func (c *conn) gaveUp(dir dissect.Dir) bool {
-	s, now := &c.side[dir], c.Frame.Time
-	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(dir, now) && now-s.tries.last <= max(2*LongestWait+slack, s.tries.longest()*5/2)) {
+func (c *conn) gaveUp(s *side) bool {
+	now := c.Frame.Time
+	if !s.facts.pings() && (s.tries.ranOut(now) || c.deserted(s, now) && now-s.tries.last <= max(2*LongestWait+slack, s.tries.longest()*5/2)) {
 		return true
 	}
 	if s.facts.can(c.family)&hazel.WithPing == 0 {
 		return false
 	}
 	for i := range s.tries.list[:s.tries.n] {
-		if x := &s.tries.list[i]; now-x.First >= c.lifetime(dir)-slack && now-x.Last <= 2*LongestWait+slack {
+		if x := &s.tries.list[i]; now-x.First >= c.lifetime(s)-slack && now-x.Last <= 2*LongestWait+slack {
 			return true
 		}
 	}
-	if c.deserted(dir, now) && now-s.tries.last <= 2*LongestWait+slack {
+	if c.deserted(s, now) && now-s.tries.last <= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= DeadPings && now-s.tries.beat <= 2*LongestWait && c.life.spoke[dir.Other()]
+	return s.tries.pings >= DeadPings && now-s.tries.beat <= 2*LongestWait && c.life.spoke[s.peer.dir]
 }
 
 // fellSilent reports whether what a side sent was unanswered until it must have given up,
 // and then sent nothing more.
-func (c *conn) fellSilent(dir dissect.Dir, end int64) bool {
-	s := &c.side[dir]
+func (c *conn) fellSilent(s *side, end int64) bool {
 	for i := range s.tries.list[:s.tries.n] {
 		x := &s.tries.list[i]
 		wait := int64(LongestWait)
 		if !s.facts.pings() {
 			wait = max(wait, x.next()+slack)
 		}
-		if s.lastSent-x.Last <= wait && c.expired(dir, x, end) {
+		if s.lastSent-x.Last <= wait && c.expired(s, x, end) {
 			return true
 		}
 	}
-	if s.facts.pings() && c.deserted(dir, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*LongestWait+slack {
+	if s.facts.pings() && c.deserted(s, s.tries.last) && s.lastSent == s.tries.last && end-s.tries.last >= 2*LongestWait+slack {
 		return true
 	}
-	return s.tries.pings >= DeadPings && c.life.spoke[dir.Other()] && end-s.tries.beat >= 2*LongestWait+slack
+	return s.tries.pings >= DeadPings && c.life.spoke[s.peer.dir] && end-s.tries.beat >= 2*LongestWait+slack
 }
 
 // expired reports whether an id was sent as often or for as long as its sender
 // does before it gives up. To 2018-07 that is four times; one of them may not
 // have been captured when silence follows. Where the page is spoken it is as often as the
 // side likes: until it would have sent the id again.
-func (c *conn) expired(dir dissect.Dir, x *Try, end int64) bool {
-	s, silence := &c.side[dir], end-x.Last
+func (c *conn) expired(s *side, x *Try, end int64) bool {
+	silence := end - x.Last
 	may := s.facts.can(c.family)
 	switch {
 	case may&hazel.WithPing != 0 && (s.facts.pings() || x.Times > oldTries && x.gap <= 2*LongestWait):
-		return x.Last-x.First >= c.lifetime(dir)-LongestWait && silence >= LongestWait
+		return x.Last-x.First >= c.lifetime(s)-LongestWait && silence >= LongestWait
 	case x.Times == oldTries-1:
 		return silence >= max(FullLife, x.next())
 	case x.Times == oldTries && s.tries.most <= oldTries:

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -13,22 +12,21 @@ const LeastQuiet = 0.9e9
 // keepsAlive reports a keepalive of its era: Ping; before 2018-12 a Hello after
 // that of the start, without data; in 2016-05 an empty Reliable after a silence,
 // which the page allows, too. From a side that was seen to do so, each is one.
-func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
+func (c *conn) keepsAlive(s *side, wire seq.Num) bool {
 	switch f := c.Packet; {
 	case f.Type == hazel.Ping:
 		return true
 	case f.Type == hazel.Hello:
-		return c.Frame.Length <= 4 && !c.opens(dir, wire)
+		return c.Frame.Length <= 4 && !c.opens(s, wire)
 	case f.Type != hazel.Reliable || len(f.Data) > 0 || c.Frame.Cut() || !c.Frame.HasTime:
 		return false
 	}
-	s := &c.side[dir]
 	switch {
 	case s.beats: // the first transmission of this one may not have been captured
 		return true
 	case s.empties != nil && s.empties.has(wire):
 		return false // a message, sent again
-	case !c.mayBeatEmpty(dir) || c.quiet(dir) < LeastQuiet:
+	case !c.mayBeatEmpty(s) || c.quiet(s) < LeastQuiet:
 		if s.empties == nil {
 			s.empties = new(recentNumbers)
 		}
@@ -37,25 +35,25 @@ func (c *conn) keepsAlive(dir dissect.Dir, wire seq.Num) bool {
 	}
 	s.beats = true
 	if c.family == hazel.AnyPage {
-		c.learn(dir, beatEmpty)
+		c.learn(s, beatEmpty)
 	}
 	return true
 }
 
 // mayBeatEmpty reports a side that may keep alive with an empty Reliable: one that speaks
 // a dialect of 2016-05, or that may speak the page's and does not keep alive otherwise.
-func (c *conn) mayBeatEmpty(dir dissect.Dir) bool {
+func (c *conn) mayBeatEmpty(s *side) bool {
 	if c.family != hazel.AnyPage {
 		return true
 	}
-	left := c.dialects(dir)
-	return left.Has(hazel.Spec) && left&hazel.SetOf(hazel.Current, hazel.Fork36) == 0 && !c.side[dir].facts.has(beatHello|beatShort)
+	left := c.dialects(s)
+	return left.Has(hazel.Spec) && left&hazel.SetOf(hazel.Current, hazel.Fork36) == 0 && !s.facts.has(beatHello|beatShort)
 }
 
 // quiet is for how long a side had sent nothing but acknowledgements, as far as it was
 // captured.
-func (c *conn) quiet(dir dissect.Dir) int64 {
-	since := c.side[dir].spokeAt
+func (c *conn) quiet(s *side) int64 {
+	since := s.spokeAt
 	if since == 0 && (c.hello.known || c.family == hazel.AnyPage) {
 		since = c.c.FirstTime
 	}

@@ -1,14 +1,13 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // learn notes a fact about a side.
-func (c *conn) learn(dir dissect.Dir, x fact) {
-	if f := &c.side[dir].facts; f.seen&x != x {
+func (c *conn) learn(s *side, x fact) {
+	if f := &s.facts; f.seen&x != x {
 		f.seen |= x
 		c.nameDialects()
 	}
@@ -53,9 +52,9 @@ func (c *conn) relearn() {
 
 // dialects gives those that a side may speak: those that the other side may speak, too,
 // where there are any.
-func (c *conn) dialects(dir dissect.Dir) hazel.DialectSet {
-	own := c.side[dir].facts.can(c.family)
-	if both := own & c.side[dir.Other()].facts.can(c.family); both != 0 {
+func (c *conn) dialects(s *side) hazel.DialectSet {
+	own := s.facts.can(c.family)
+	if both := own & s.peer.facts.can(c.family); both != 0 {
 		return both
 	}
 	return own
@@ -63,11 +62,15 @@ func (c *conn) dialects(dir dissect.Dir) hazel.DialectSet {
 
 // possible gives the dialects a side may speak by all that it did so far. What a
 // frame of it breaks it must break in all of them.
-func (c *conn) possible(dir dissect.Dir) hazel.DialectSet {
-	s := &c.side[dir]
+func (c *conn) possible(s *side) hazel.DialectSet {
+	if s.may == 0 {
+		c.conclude(s)
+	}
+	return s.may
+}
+
+func (c *conn) conclude(s *side) {
 	switch {
-	case s.may != 0:
-		return s.may
 	case c.forced != hazel.AnyDialect:
 		s.may = hazel.SetOf(c.forced)
 	case c.family == hazel.AnyDialect:
@@ -78,14 +81,10 @@ func (c *conn) possible(dir dissect.Dir) hazel.DialectSet {
 	if s.may.Has(hazel.Current) {
 		s.may |= hazel.SetOf(hazel.Fork36) // which is Current but for what it adds
 	}
-	return s.may
 }
 
 // knowFamily learns which types the connection uses.
 func (c *conn) knowFamily() {
-	if c.family != hazel.AnyDialect || c.forced != hazel.AnyDialect {
-		return
-	}
 	switch d := c.Packet.Dialect; {
 	case c.Packet.Code <= 0x01: // these stand in several
 	case d == hazel.May14 || d == hazel.May30:
@@ -98,8 +97,8 @@ func (c *conn) knowFamily() {
 }
 
 // learnAck learns from the length of an acknowledgement, as it was sent.
-func (c *conn) learnAck(dir dissect.Dir) {
-	f := &c.side[dir].facts
+func (c *conn) learnAck(s *side) {
+	f := &s.facts
 	before := f.long > f.short
 	equal := f.long == f.short
 	switch c.Frame.Length {
@@ -118,57 +117,57 @@ func (c *conn) learnAck(dir dissect.Dir) {
 }
 
 // learnTransmission learns from a datagram with an id.
-func (c *conn) learnTransmission(dir dissect.Dir, n Number) {
+func (c *conn) learnTransmission(s *side, n Number) {
 	switch f := c.Packet; {
 	case f.Type == hazel.Reliable:
 	case f.Type == hazel.Ping:
-		c.learn(dir, sentPing)
+		c.learn(s, sentPing)
 	case f.Type == hazel.Hello:
-		c.learnHello(dir, n)
+		c.learnHello(s, n)
 	case f.Type == hazel.MTUTest && !f.FillsMTU(c.Frame):
 	case f.Dialect == hazel.Fork36:
-		c.learn(dir, sentFork)
-		c.side[dir].asm.fork.add(n.Engine)
+		c.learn(s, sentFork)
+		s.asm.fork.add(n.Engine)
 	case f.Dialect == hazel.V01:
-		c.learn(dir, sentV01)
-		c.side[dir].asm.own.add(n.Engine)
+		c.learn(s, sentV01)
+		s.asm.own.add(n.Engine)
 	case f.Type == hazel.Fragment:
-		c.learn(dir, sentSpec)
+		c.learn(s, sentSpec)
 	}
 	if c.Packet.Type == hazel.Ping {
-		c.side[dir].asm.pings.add(n.Engine)
+		s.asm.pings.add(n.Engine)
 	}
 }
 
-func (c *conn) learnHello(dir dissect.Dir, n Number) {
+func (c *conn) learnHello(s *side, n Number) {
 	long := c.Frame.Length > 3
 	switch {
-	case c.opens(dir, n.Wire) && c.Packet.HasVersion && c.Packet.Version != 0:
-		c.learn(dir, oddHello)
-	case !c.opens(dir, n.Wire) && long && len(c.Packet.Data) == 0:
-		c.learn(dir, beatHello)
-	case !c.opens(dir, n.Wire) && !long:
-		c.learn(dir, beatShort)
+	case c.opens(s, n.Wire) && c.Packet.HasVersion && c.Packet.Version != 0:
+		c.learn(s, oddHello)
+	case !c.opens(s, n.Wire) && long && len(c.Packet.Data) == 0:
+		c.learn(s, beatHello)
+	case !c.opens(s, n.Wire) && !long:
+		c.learn(s, beatShort)
 	case long:
-		c.learn(dir, longHello)
+		c.learn(s, longHello)
 	case c.family == hazel.AnyPage || c.family == hazel.AnyDialect:
-		c.learn(dir, shortHello)
+		c.learn(s, shortHello)
 	}
-	if c.opens(dir, n.Wire) && n.Wire == 0 {
-		c.learn(dir, startedZero)
+	if c.opens(s, n.Wire) && n.Wire == 0 {
+		c.learn(s, startedZero)
 	}
 }
 
 // learnAcked learns from what a side acknowledges: only releases that know
 // fragments and Pings do. n is a number of the other side.
-func (c *conn) learnAcked(dir dissect.Dir, n seq.Num) {
-	asm := &c.side[dir.Other()].asm
+func (c *conn) learnAcked(s *side, n seq.Num) {
+	asm := &s.peer.asm
 	switch {
 	case asm.pings.has(n):
-		c.learn(dir, ackedPing)
+		c.learn(s, ackedPing)
 	case asm.own.has(n):
-		c.learn(dir, ackedV01)
+		c.learn(s, ackedV01)
 	case asm.fork.has(n):
-		c.learn(dir, ackedFork)
+		c.learn(s, ackedFork)
 	}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // opens reports whether a Hello with this number is that of the start.
-func (c *conn) opens(dir dissect.Dir, wire seq.Num) bool {
-	return c.hello.known && dir == c.client && wire == seq.Num(c.hello.id)
+func (c *conn) opens(s *side, wire seq.Num) bool {
+	return c.hello.known && s.dir == c.client && wire == seq.Num(c.hello.id)
 }
 
 // start takes the frame at hand for the Hello that starts the connection.
@@ -44,9 +44,9 @@ func (c *conn) knowClient(dir dissect.Dir) {
 }
 
 // sawHello tracks a Hello with its number.
-func (c *conn) sawHello(dir dissect.Dir, n Number) {
+func (c *conn) sawHello(s *side, n Number) {
 	switch {
-	case c.opens(dir, n.Wire):
+	case c.opens(s, n.Wire):
 		c.hello.gap = max(c.hello.gap, c.Frame.Time-c.hello.last)
 		c.hello.last = c.Frame.Time
 		c.Frame.Words |= dissect.Handshake
@@ -54,56 +54,56 @@ func (c *conn) sawHello(dir dissect.Dir, n Number) {
 			c.c.GameVersion = hazel.GameVersionText(v)
 		}
 	case c.Frame.Words.Has(dissect.KeepAlive):
-		c.side[dir].beatID = c.Packet.ID
+		s.beatID = c.Packet.ID
 		if c.hello.bare {
 			c.unstart()
 		}
 	default:
 		c.Frame.Words |= dissect.Handshake
 	}
-	if !c.opens(dir, n.Wire) {
+	if !c.opens(s, n.Wire) {
 		c.Parts |= Greets
 	}
 }
 
 // speaks notes what only sides of an established connection send: anything of
 // the server but a Disconnect, and data of the client.
-func (c *conn) speaks(dir dissect.Dir) {
-	if c.life.state == session.Opening && (dir != c.client || c.Packet.Type != hazel.Acknowledgement) {
+func (c *conn) speaks(s *side) {
+	if c.life.state == session.Opening && (s.dir != c.client || c.Packet.Type != hazel.Acknowledgement) {
 		c.life.state = session.Established
 	}
-	if h := &c.hello; h.known && !h.moved && dir == c.client && c.Packet.HasID && c.Packet.Type != hazel.Acknowledgement {
+	if h := &c.hello; h.known && !h.moved && s.dir == c.client && c.Packet.HasID && c.Packet.Type != hazel.Acknowledgement {
 		h.moved, h.since = true, c.Frame.Time
 	}
 }
 
 // disconnect tracks a Disconnect of side dir. Since 2019-06 it is answered by
 // one; before, the sides end alone.
-func (c *conn) disconnect(dir dissect.Dir) {
+func (c *conn) disconnect(s *side) {
 	c.Frame.Words |= dissect.Close
 	l := &c.life
 	if c.Frame.Words.Has(dissect.Duplicate) {
 		return
 	}
-	bye := &l.bye[dir]
+	bye := &l.bye[s.dir]
 	bye.Times++
 	bye.Last = c.Frame.Time
 	if bye.Times > 1 {
 		return
 	}
-	bye.At, bye.Frame, bye.IPID, bye.Top = c.Frame.Time, c.Frame.Frame, c.Frame.IPID, c.side[dir].Top
+	bye.At, bye.Frame, bye.IPID, bye.Top = c.Frame.Time, c.Frame.Frame, c.Frame.IPID, s.Top
 	c.c.Said(hazel.ReasonText(c.Packet.Data))
-	switch side := session.Side(dir + 1); {
+	switch side := session.Side(s.dir + 1); {
 	case l.closer == session.NoSide:
 		l.closer, l.closeAt = side, c.Frame.Time
-	case l.closer != side && c.crosses(dir.Other()):
+	case l.closer != side && c.crosses(s.peer):
 		l.closer = session.BothSides
 	}
 	switch {
 	case l.over():
-	case l.state == session.Opening && dir != c.client:
+	case l.state == session.Opening && s.dir != c.client:
 		l.state = session.Refused
-	case c.gaveUp(dir):
+	case c.gaveUp(s):
 		l.state = session.TimedOut
 	default:
 		l.state = session.Closed
@@ -116,9 +116,9 @@ const jitter = 100e6
 // crosses reports whether a Disconnect was sent without knowing that of the
 // other side, first: what comes in less than half the time of the quickest answer
 // so far was sent before. Releases before 2018-12 never answer.
-func (c *conn) crosses(first dissect.Dir) bool {
-	gap, rtt := c.Frame.Time-c.life.closeAt, c.c.Dir[first].MinRTT()
-	if c.secure == nil && c.side[first.Other()].facts.can(c.family)&hazel.WithPing == 0 {
+func (c *conn) crosses(first *side) bool {
+	gap, rtt := c.Frame.Time-c.life.closeAt, first.out.MinRTT()
+	if c.secure == nil && first.peer.facts.can(c.family)&hazel.WithPing == 0 {
 		return gap <= rtt+jitter
 	}
 	return gap < rtt/2
@@ -143,7 +143,7 @@ func (c *conn) unreachable(away dissect.Dir, d *dissect.Datagram) {
 // TimedOut implements session.TimeLimit: it reports whether a side gave up, when nothing came until end.
 func (c *conn) TimedOut(end int64) bool {
 	for dir := range dissect.Dirs {
-		if c.life.state < session.Closing && c.fellSilent(dir, end) {
+		if c.life.state < session.Closing && c.fellSilent(&c.side[dir], end) {
 			return true
 		}
 	}
@@ -158,7 +158,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	c.finished = true
 	for dir := range dissect.Dirs {
 		c.c.Dir[dir].Provisionals().End()
-		c.refuted(dir)
+		c.refuted(&c.side[dir])
 	}
 	for i := range c.side {
 		c.side[i].asm.close()
@@ -180,7 +180,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]
-		s.records, s.strays = records{}, nil
+		s.out, s.records, s.strays = nil, records{}, nil
 	}
 	c.judge, c.Record, c.Stray = nil, nil, nil
 }

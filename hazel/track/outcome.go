@@ -18,7 +18,7 @@ func (c *conn) explain() {
 			t := &c.side[dir].tries
 			if ms := (c.c.LastTime - t.since.Time) / 1e6; t.pings >= leftAlone {
 				c.c.GivenUp(dir, t.since, fmt.Sprintf("%d Pings without any acknowledgement for %d ms", t.pings, ms))
-			} else if c.deserted(dir, c.c.LastTime) {
+			} else if c.deserted(&c.side[dir], c.c.LastTime) {
 				c.c.GivenUp(dir, seq.SignAt(t.firstIn, t.first), fmt.Sprintf("%d datagrams without anything from the other side for %d ms", t.alone, (c.c.LastTime-t.first)/1e6))
 			}
 		}

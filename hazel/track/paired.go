@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -34,15 +33,15 @@ func (c *conn) pairTransmission(x *Record, first *seq.Look) {
 }
 
 // pairAck notes an acknowledgement of a packet of side dir.
-func (c *conn) pairAck(dir dissect.Dir, x *Record) {
-	p, out := x.pairs(), &c.c.Dir[dir]
+func (c *conn) pairAck(s *side, x *Record) {
+	p := x.pairs()
 	if p.void || c.Frame.IPID == 0 {
 		p.void = true
 		return
 	}
 	if p.acked = append(p.acked, c.Frame.Time); len(p.acked) > len(p.sent) {
 		p.void = true
-		out.Trips().Unpair() // the network copies datagrams, or the capture misses some
+		s.out.Trips().Unpair() // the network copies datagrams, or the capture misses some
 		return
 	}
 	if len(p.acked) < len(p.sent) || !c.c.Rules.Clean(p.sent[0]) {
@@ -55,7 +54,7 @@ func (c *conn) pairAck(dir dissect.Dir, x *Record) {
 		}
 	}
 	for k := range p.sent {
-		out.Trips().Paired(p.acked[k], p.acked[k]-p.sent[k])
+		s.out.Trips().Paired(p.acked[k], p.acked[k]-p.sent[k])
 	}
 	p.sent, p.acked = nil, nil
 }

@@ -7,19 +7,19 @@ import (
 )
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
-func (c *conn) believe(dir dissect.Dir) {
+func (c *conn) believe(s *side) {
 	at := c.Event
-	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
+	c.c.Believe(s.dir, at.Frame, func(again *dissect.Frame) {
 		c.begin(again, new(hazel.Frame), at.Now)
-		if c.Packet.Decode(again.Payload, c.reads(dir), nil) != nil || !c.Packet.HasID {
+		if c.Packet.Decode(again.Payload, c.reads(s), nil) != nil || !c.Packet.HasID {
 			return
 		}
-		if n, ok := c.side[dir].ids.number(c.Packet.ID); ok {
+		if n, ok := s.ids.number(c.Packet.ID); ok {
 			c.Sent.Of(again.Datagram, n.Engine, seq.Unmarked)
-			c.believed(dir, n, c.keepsAlive(dir, n.Wire))
-			c.tell(dir)
+			c.believed(s, n, c.keepsAlive(s, n.Wire))
+			c.tell(s)
 		}
 	})
 	c.Event = at
-	c.refuted(dir)
+	c.refuted(s)
 }

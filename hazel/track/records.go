@@ -174,8 +174,8 @@ func (s *Span) reach(n Number, fr *dissect.Frame, id uint16) {
 const lateCopy = 90e6
 
 // noteTransmission remembers a transmission with a number of its own.
-func (c *conn) noteTransmission(dir dissect.Dir, n Number, v seq.Verdict) {
-	s, fr := &c.side[dir], c.Frame
+func (c *conn) noteTransmission(s *side, n Number, v seq.Verdict) {
+	fr := c.Frame
 	c.Parts |= Numbered
 	c.Number, c.Verdict, c.Before = n, v, s.Span
 	c.Record, c.Differs, c.Counted = nil, false, false
@@ -189,18 +189,18 @@ func (c *conn) noteTransmission(dir dissect.Dir, n Number, v seq.Verdict) {
 		}
 		s.Transmissions++
 		if len(s.strays) > 0 && s.Sent && n.Engine > s.Top {
-			c.witness(dir, n.Engine)
+			c.witness(s, n.Engine)
 		}
 		s.reach(n, fr, c.Packet.ID)
 	case v.Novelty == seq.Again && x != nil:
-		c.noteAgain(dir, n.Engine, x)
+		c.noteAgain(s, n.Engine, x)
 	}
 }
 
 // noteAgain remembers a further transmission of a number, unless it may be a copy.
-func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
-	s, fr := &c.side[dir], c.Frame
-	first, ok := c.c.Dir[dir].Look(n)
+func (c *conn) noteAgain(s *side, n seq.Num, x *Record) {
+	fr := c.Frame
+	first, ok := s.out.Look(n)
 	differs, sure := x.differs(fr, c.Packet, &c.Sent, &first)
 	if !ok || !sure {
 		return
@@ -225,18 +225,18 @@ func (c *conn) noteAgain(dir dissect.Dir, n seq.Num, x *Record) {
 	x.Times, x.Last = min(x.Times, 254)+1, fr.Time
 }
 
-// noteAck remembers an acknowledgement of side dir that names n.
-func (c *conn) noteAck(dir dissect.Dir, n seq.Num, captured bool) {
+// noteAck remembers an acknowledgement of a side that names n.
+func (c *conn) noteAck(s *side, n seq.Num, captured bool) {
 	c.Parts |= Acknowledges
 	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
 	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
 		return
 	}
 	if !captured {
-		c.noteOdd(dir, n)
+		c.noteOdd(s, n)
 		return
 	}
-	peer, now := &c.side[dir.Other()], c.Frame.Time
+	peer, now := s.peer, c.Frame.Time
 	x := peer.records.At(n)
 	if x == nil {
 		return
@@ -248,7 +248,7 @@ func (c *conn) noteAck(dir dissect.Dir, n seq.Num, captured bool) {
 			peer.Heard++
 		}
 		if x.pairs() != nil {
-			c.pairAck(dir.Other(), x)
+			c.pairAck(s.peer, x)
 		}
 		return
 	}
@@ -258,9 +258,9 @@ func (c *conn) noteAck(dir dissect.Dir, n seq.Num, captured bool) {
 	c.Counted = true
 	switch x.Acks, x.AckAt = min(x.Acks, 254)+1, now; {
 	case x.pairs() != nil:
-		c.pairAck(dir.Other(), x)
+		c.pairAck(s.peer, x)
 	case x.Acks > 1:
-		c.c.Dir[dir.Other()].Trips().Unpair() // the network copies datagrams, or the capture misses some
+		s.peer.out.Trips().Unpair() // the network copies datagrams, or the capture misses some
 	}
 	if x.Acks == KnownAcks {
 		x.further().known = now

@@ -58,8 +58,7 @@ const (
 )
 
 // witness tells open cases of a side about a new number of it, which is the highest.
-func (c *conn) witness(dir dissect.Dir, n seq.Num) {
-	s := &c.side[dir]
+func (c *conn) witness(s *side, n seq.Num) {
 	for _, x := range s.strays {
 		switch {
 		case x.done:
@@ -78,8 +77,8 @@ func (c *conn) witness(dir dissect.Dir, n seq.Num) {
 // missing in between, or a little ahead, the capture may have missed. Far ahead,
 // or before the first one, it is impossible when the side's new ids go on where
 // they were.
-func (c *conn) noteOdd(dir dissect.Dir, n seq.Num) {
-	peer := &c.side[dir.Other()]
+func (c *conn) noteOdd(s *side, n seq.Num) {
+	peer := s.peer
 	if c.Odd = c.oddness(peer, n); c.Odd != Never {
 		return
 	}
@@ -92,7 +91,7 @@ func (c *conn) noteOdd(dir dissect.Dir, n seq.Num) {
 		at: c.Frame.Time, before: c.Known, frames: [2]uint64{rules.Frames(0), rules.Frames(1)}}
 	peer.strays = append(peer.strays, x)
 	c.Stray = x
-	c.c.Later(dir, doubtedStray{c, dir.Other(), x})
+	c.c.Later(s.dir, doubtedStray{c, s.peer.dir, x})
 }
 
 func (c *conn) oddness(peer *side, n seq.Num) Oddness {

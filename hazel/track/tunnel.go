@@ -231,7 +231,7 @@ func (l *loose) answered(now int64) {
 // round trip, either may have closed the connection.
 func (t *tunnel) leaves(c *conn, dir dissect.Dir) {
 	l, first := &c.life, !c.life.gone(0) && !c.life.gone(1)
-	c.disconnect(dir)
+	c.disconnect(&c.side[dir])
 	switch x := &t.loose[dir.Other()]; {
 	case first && l.gone(dir) && x.at != 0 && c.Frame.Time-x.at <= x.trip+jitter:
 		t.doubt, l.closer = l.closer, session.NoSide
