@@ -27,22 +27,22 @@ func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 	if peer.copies.waiting() {
 		peer.copies.answered(n)
 	}
-	if j.AnswersFirst() {
+	if j.AnswersFirst {
 		rules.PassSet(passesAcked)
-		peer.largest = max(peer.largest, j.Was.Length)
+		peer.largest = max(peer.largest, uint16(j.Record.Length()))
 		return
 	}
 	rules.Pass(rRelAckKnown)
 	if words.Has(dissect.Ack) {
 		rules.Pass(rRelAck)
-		if j.Record != nil {
-			peer.largest = max(peer.largest, j.Was.Length)
-			if j.Was.Code == 0x0C {
+		if j.Record.IsKnown() {
+			peer.largest = max(peer.largest, uint16(j.Record.Length()))
+			if j.Record.Code == 0x0C {
 				rules.Pass(rKaAcked)
 			}
 		}
 	}
-	if j.Record != nil {
+	if j.Record.IsKnown() {
 		j.judgeSurplus(dir, n)
 	}
 }
@@ -249,7 +249,7 @@ func (j *judge) judgeDenied(dir dissect.Dir, n seq.Num) {
 	if ok && l.AckTimed && l.Acked && j.Frame.Time-l.AckTime > seq.CopyHorizon {
 		peer.denied.liar = true
 	}
-	if !ok || x == nil || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !j.Frame.HasTime {
+	if !ok || !x.IsKnown() || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !j.Frame.HasTime {
 		return
 	}
 	d := &peer.denied.list[n&(deniedKept-1)]

@@ -35,7 +35,6 @@ type judge struct {
 type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
 	*track.Span        // what it sent so far
-	pause       int64  // the longest time between two highest numbers, ns
 	largest     uint16 // payload acknowledged
 	swapped     int    // ids in a row that step by 256
 	odd         *oddity
@@ -178,7 +177,7 @@ const (
 func (j *judge) resent(dir dissect.Dir, n seq.Num) *resent {
 	s := &j.side[dir]
 	s.again.Most = track.RecordLimit
-	x, fresh := s.again.Put(n, func(num seq.Num, _ *resent, _ int) bool { return j.RecordOf(dir, num) != nil })
+	x, fresh := s.again.Put(n, func(num seq.Num, _ *resent, _ int) bool { return j.RecordOf(dir, num).IsKnown() })
 	switch {
 	case x == nil:
 		return new(resent)

@@ -22,7 +22,7 @@ func (j *judge) judgeTransmission(dir dissect.Dir) {
 			j.judgeAhead(dir, n.Engine)
 		}
 		j.judgeNew(dir, n)
-	case j.Record != nil:
+	case j.Record.IsKnown():
 		j.judgeAgain(dir, n.Engine)
 	}
 	if j.Late {
@@ -50,7 +50,6 @@ func (j *judge) judgeNew(dir dissect.Dir, n track.Number) {
 			s.jump = max(s.jump, n.Engine-top.Top)
 			j.judgeEndian(dir)
 		}
-		s.pause = max(s.pause, j.Frame.Time-top.TopAt)
 	}
 	if j.c.Complete && top.Sent && n.Wire < 0 {
 		rules.Broken(rRelIdSeq, fmt.Sprintf("ID %d is before the first one", j.Packet.ID))

@@ -89,9 +89,6 @@ func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 	s.odd = o
 	settler := odd{o, &j.side[dir.Other()]}
 	same := rules.Here(rRelResendSame, fmt.Sprintf("ID %d is sent again with bytes that differ from frame %d", j.Packet.ID, first.Frame), first.Frame)
-	if j.Frame.Time-j.Was.Last > track.RecordKeep && (s.jump >= track.AckExcess || s.pause > track.RecordKeep) {
-		same.Blocked = conform.GuardUnwrap
-	}
 	if j.Over() {
 		same.Blocked = conform.GuardLife
 	}
@@ -101,7 +98,7 @@ func (j *judge) judgeOther(dir dissect.Dir, n seq.Num, first *seq.Look) {
 	}
 	unique := rules.Here(rRelIdUnique, fmt.Sprintf("ID %d is reused while frame %d, which has it, is not acknowledged", j.Packet.ID, first.Frame), first.Frame)
 	unique.Blocked = same.Blocked
-	if j.Was.Resembles(j.Frame, j.Packet) {
+	if j.Record.Resembles(j.Frame, j.Packet) {
 		unique.AtMost = conform.Note
 	} else {
 		same.AtMost = conform.Note

@@ -25,7 +25,7 @@ func TestHazel_ReliableDelivery_OtherBytesUnderAnID(t *testing.T) {
 		{"the peer ran further ahead", 5 + excess, false, conform.Doubtful},
 		{"the peer began again", 6, true, conform.Doubtful},
 	} {
-		peer := side{Span: &track.Span{Sent: true, Top: c.high}, renewed: c.renewed}
+		peer := side{Span: &track.Span{Highest: track.Highest{Sent: true, Top: c.high}}, renewed: c.renewed}
 		if got, _ := (odd{&oddity{other: 5, led: true}, &peer}).Settle(); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}

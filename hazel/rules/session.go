@@ -42,12 +42,12 @@ func (j *judge) judgeForgotten(dir dissect.Dir) {
 		if g.next >= s.Top {
 			return
 		}
-		if x == nil {
+		if !x.IsKnown() {
 			g.next++
 			continue
 		}
-		if now-x.Last < wait {
-			g.until = x.Last + track.FullLife
+		if now-x.Last() < wait {
+			g.until = x.Last() + track.FullLife
 			return
 		}
 		l, ok := out.Look(g.next)
@@ -107,7 +107,7 @@ func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 // comes from a release of 2020-04 to 2021-01, and is believed.
 func (j *judge) answeredAfter(dir dissect.Dir, n seq.Num) bool {
 	for i := n + 1; i <= min(n+8, j.side[dir].Top); i++ {
-		if x := j.RecordOf(dir, i); x == nil || x.Acks < x.Times {
+		if x := j.RecordOf(dir, i); !x.IsKnown() || x.Acks < x.Times {
 			return false
 		}
 	}
@@ -264,7 +264,7 @@ func (j *judge) judgeOpening(dir dissect.Dir) {
 	}
 	l, ok := j.c.Dir[dir].Look(j.side[dir].Low.Engine)
 	x := j.RecordOf(dir, j.side[dir].Low.Engine)
-	if !ok || x == nil || hazel.WireTypes[x.Code].Type != hazel.Hello {
+	if !ok || !x.IsKnown() || hazel.WireTypes[x.Code].Type != hazel.Hello {
 		return
 	}
 	switch {

@@ -42,7 +42,7 @@ func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *se
 	}
 	y := conform.Case{Rule: rule, Dir: dir.Other(), Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
 	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
-	j.c.Rules.HoldFor(y, trialTime, unanswered{j, dir, n, int(j.Was.Length), t})
+	j.c.Rules.HoldFor(y, trialTime, unanswered{j, dir, n, j.Record.Length(), t})
 }
 
 // An unanswered is a packet that was not acknowledged.
@@ -113,7 +113,7 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 	for i := peer.Top; i > peer.Top-track.RecordLimit; i-- {
 		l, ok := j.c.Dir[dir.Other()].Look(i)
 		x := j.RecordOf(dir.Other(), i)
-		if !ok || x == nil || l.Time < t.at[0] {
+		if !ok || !x.IsKnown() || l.Time < t.at[0] {
 			break
 		}
 		if l.Acked && l.Captured && !l.Retried && x.Code != 0x0C && x.Code != 0x0D && now-l.Time >= hold {

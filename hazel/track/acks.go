@@ -30,8 +30,7 @@ func (c *conn) acknowledgement(s *side) {
 	if out.Provisionals().Any() && out.Provisionals().ConfirmAcked(n-confirms, n+confirms+1) {
 		c.believe(s.peer)
 	}
-	captured, _ := out.Captured(n)
-	if !captured && peer.junk.has(f.ID) {
+	if captured, _ := out.Captured(n); !captured && peer.junk.has(f.ID) {
 		c.Frame.Words |= words
 		return
 	}
@@ -49,7 +48,7 @@ func (c *conn) acknowledgement(s *side) {
 		words |= dissect.DuplicateAck
 	}
 	c.Frame.Words |= words
-	c.noteAck(s, n, captured)
+	c.noteAck(s, n)
 	c.learnAcked(s, n)
 }
 

@@ -35,7 +35,7 @@ type Event struct {
 	Verdict seq.Verdict
 	Late    bool     // its number may have been acknowledged before
 	Whole   bool     // it completes a message of fragments
-	Before  Span     // what its side had sent before
+	Before  Highest  // of its side
 	First   seq.Look // of a number that comes again: its first transmission
 	Differs bool     // … whose bytes are not those of that
 	Gap     int64    // … the time since the transmission before, ns, where it is counted
@@ -50,11 +50,19 @@ type Event struct {
 	Odd      Oddness  // why the id may be one that the peer never sent
 	Stray    *Stray   // where it is nearly certain
 
-	// What was remembered of the number, its own or that it acknowledges: before the event,
-	// and now. Record is nil where nothing is. Where it may be a copy it is not counted.
-	Was     Record
-	Record  *Record
+	AnswersFirst bool // it is the first one of its packet, is no copy and answers no Ping
+
+	// What is remembered of the number, its own or that it acknowledges. Where it may be a copy it is
+	// not counted.
+	Record  Record
 	Counted bool
+	Was     Counts // of a number that comes again: before it
+}
+
+// Counts are what had come of a packet.
+type Counts struct {
+	Times, Acks uint8 // as in its Record
+	Last, AckAt int64 // ns, 0 for never
 }
 
 // Parts are what an event tells of.
@@ -136,8 +144,8 @@ func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(&
 // Span is what a side sent so far.
 func (v View) Span(dir dissect.Dir) *Span { return &v.c.side[dir].Span }
 
-// RecordOf is what is remembered of a number of a side, nil for nothing.
-func (v View) RecordOf(dir dissect.Dir, n seq.Num) *Record { return v.c.side[dir].records.At(n) }
+// RecordOf is what is remembered of a number of a side.
+func (v View) RecordOf(dir dissect.Dir, n seq.Num) Record { return v.c.side[dir].record(n) }
 
 // LastSent is when the latest datagram of a side before the event was captured, ns, and
 // SpokeAt the latest that was no acknowledgement; 0 for never.

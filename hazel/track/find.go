@@ -274,7 +274,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	if c := p.active; c != nil {
 		for i := range c.side {
-			c.side[i].records.Clear()
+			c.side[i].forget()
 		}
 		c.c.Compact()
 	}

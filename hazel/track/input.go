@@ -24,7 +24,6 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 		s.out, s.peer, s.dir = &c.c.Dir[i], peer, i
 		s.out.SetLimits(limits)
 		s.asm.conn, s.asm.side = c, s
-		s.records.lowMemory = c.wants.LowMemory
 		s.facts.peer = &peer.facts
 	}
 	if p.judge != nil {

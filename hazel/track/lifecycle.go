@@ -180,9 +180,10 @@ func (c *conn) finish(f *session.Flow, end int64) {
 	f.Finish(c.c)
 	for i := range c.side { // datagrams that still come are only counted
 		s := &c.side[i]
-		s.out, s.records, s.strays = nil, records{}, nil
+		s.forget()
+		s.out, s.strays = nil, nil
 	}
-	c.judge, c.Record, c.Stray = nil, nil, nil
+	c.judge, c.Record, c.Stray = nil, Record{}, nil
 }
 
 // settle writes down how far the connection came. Only what was closed was closed

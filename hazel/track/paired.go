@@ -17,13 +17,13 @@ type pairing struct {
 }
 
 // pairTransmission notes that a packet of side dir is sent again; x is what is known of it before.
-func (c *conn) pairTransmission(x *Record, first *seq.Look) {
+func (c *conn) pairTransmission(x Record, first *seq.Look) {
 	p := x.pairs()
 	if p == nil {
 		p = &pairing{void: x.Times != 1 || x.Acks > 1 || !first.First}
 		p.sent = append(p.sent, first.Time)
 		if x.Acks == 1 {
-			p.acked = append(p.acked, x.AckAt)
+			p.acked = append(p.acked, x.AckAt())
 		}
 		x.further().pairs = p
 	}
@@ -33,7 +33,7 @@ func (c *conn) pairTransmission(x *Record, first *seq.Look) {
 }
 
 // pairAck notes an acknowledgement of a packet of side dir.
-func (c *conn) pairAck(s *side, x *Record) {
+func (c *conn) pairAck(s *side, x Record) {
 	p := x.pairs()
 	if p.void || c.Frame.IPID == 0 {
 		p.void = true

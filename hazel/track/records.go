@@ -12,16 +12,24 @@ import (
 // given up by then.
 const RecordKeep = 12e9
 
-// RecordLimit is how many reliable packets of a side are remembered.
-const RecordLimit = 512
+// RecordLimit is how many reliable packets of a side are remembered, and recordStep how many more at most until
+// they are forgotten.
+const (
+	RecordLimit = 512
+	recordStep  = 64
+)
 
-// A Record is what is remembered of one reliable packet, besides what the engine does.
+// A Record is what is remembered of one reliable packet: what the engine does, and a content beside it. It is
+// valid until the next frame.
 type Record struct {
+	*content // nil for nothing
+	known    seq.Known
+}
+
+// A content is what a reliable packet held, and what came of it.
+type content struct {
 	head, tail uint64   // first and last bytes after the header
-	Last       int64    // time of its latest transmission, ns
-	AckAt      int64    // when it was acknowledged last, ns
 	again      *further // once it was sent, or acknowledged, again
-	Length     uint16   // bytes of UDP payload
 	Code       byte     // its first byte
 	Times      uint8    // transmissions, up to 255
 	Acks       uint8    // acknowledgements, up to 255, copies left out
@@ -32,8 +40,10 @@ type Record struct {
 // A further is what is remembered of a packet that was sent, or acknowledged, again.
 type further struct {
 	pairs  *pairing // of transmissions and acknowledgements
-	gap    int64    // between its latest transmission and the one before, ns, 0 while there is one
+	last   int64    // time of its latest transmission, ns, 0 while there is one
+	gap    int64    // between that and the one before, ns, likewise
 	before int64    // the gap before that
+	ackAt  int64    // when it was acknowledged last, ns, 0 where the engine knows it
 	known  int64    // when it had been acknowledged KnownAcks times
 }
 
@@ -41,22 +51,58 @@ type further struct {
 // one.
 const KnownAcks = 4
 
+// IsKnown reports whether anything is remembered.
+func (x Record) IsKnown() bool { return x.content != nil }
+
+// Length is that of the UDP payload, in bytes.
+func (x Record) Length() int { return x.known.Size() }
+
+// Last is when it was transmitted last, ns.
+func (x Record) Last() int64 {
+	if x.again != nil && x.again.last != 0 {
+		return x.again.last
+	}
+	return x.known.Time()
+}
+
+// AckAt is when it was acknowledged last, ns, 0 for never.
+func (x Record) AckAt() int64 {
+	switch {
+	case x.Acks == 0:
+		return 0
+	case x.again != nil && x.again.ackAt != 0:
+		return x.again.ackAt
+	}
+	return x.known.AckedAt()
+}
+
 // KnownAt is when the packet had been acknowledged KnownAcks times, ns, 0 for never.
-func (x *Record) KnownAt() int64 {
+func (x Record) KnownAt() int64 {
 	if x.again == nil {
 		return 0
 	}
 	return x.again.known
 }
 
-func (x *Record) further() *further {
+// count notes an acknowledgement.
+func (x Record) count(now int64) {
+	x.Acks = min(x.Acks, 254) + 1
+	if x.Acks > 1 || x.known.AckedAt() != now { // histories told it before
+		x.further().ackAt = now
+	}
+	if x.Acks == KnownAcks {
+		x.again.known = now
+	}
+}
+
+func (x *content) further() *further {
 	if x.again == nil {
 		x.again = new(further)
 	}
 	return x.again
 }
 
-func (x *Record) pairs() *pairing {
+func (x *content) pairs() *pairing {
 	if x.again == nil {
 		return nil
 	}
@@ -65,33 +111,34 @@ func (x *Record) pairs() *pairing {
 
 // records are the latest reliable packets of a side.
 type records struct {
-	seq.History[Record]
-	lowMemory bool
+	seq.Column[content]
+	from seq.Num // those before are forgotten
 }
 
-// put makes room for a packet; it gives nil when the packet is too old.
-func (p *records) put(n seq.Num, now int64) *Record {
-	p.Most = RecordLimit
-	x, _ := p.Put(n, func(_ seq.Num, old *Record, size int) bool { return now-old.Last < p.keep(old, size) })
-	if x != nil {
-		*x = Record{}
-	}
+// record is what is remembered of a number of a side.
+func (s *side) record(n seq.Num) (x Record) {
+	x.content, x.known = s.records.At(s.out, n)
 	return x
 }
 
-// keep is for how long a packet is remembered after its last transmission, in ns.
-func (p *records) keep(x *Record, size int) int64 {
-	if p.lowMemory {
-		return seq.LowMemoryFor(size, x.Acks > 0)
+// remember fills the record of a number that was captured for the first time.
+func (s *side) remember(n seq.Num, fr *dissect.Frame, f *hazel.Frame) {
+	if x, _, _ := s.records.Add(s.out, n); x != nil {
+		*x = content{Code: f.Code, Times: 1, cut: fr.Cut(), summed: fr.Sum != 0}
+		x.head, x.tail = ends(fr.Payload)
 	}
-	return RecordKeep
+	if r := &s.records; n-RecordLimit-r.from >= recordStep {
+		r.Forget(s.out, r.from, n-RecordLimit)
+		r.from = n - RecordLimit
+	}
 }
 
-// fill notes the first transmission.
-func (x *Record) fill(fr *dissect.Frame, f *hazel.Frame) {
-	x.Last, x.Times, x.Length, x.Code = fr.Time, 1, uint16(fr.Length), f.Code
-	x.head, x.tail = ends(fr.Payload)
-	x.cut, x.summed = fr.Cut(), fr.Sum != 0
+// forget forgets the records of a side.
+func (s *side) forget() {
+	if s.out != nil {
+		s.out.UndescribeAll()
+		s.records.Free()
+	}
 }
 
 // ends are the first and last bytes after type and id.
@@ -110,9 +157,9 @@ func ends(b []byte) (head, tail uint64) {
 
 // Resembles reports whether a datagram with other bytes looks like the packet
 // changed rather than like another one.
-func (x *Record) Resembles(fr *dissect.Frame, f *hazel.Frame) bool {
+func (x Record) Resembles(fr *dissect.Frame, f *hazel.Frame) bool {
 	head, tail := ends(fr.Payload)
-	return x.Code == f.Code && int(x.Length) == fr.Length && (alike(head, x.head) || alike(tail, x.tail))
+	return x.Code == f.Code && x.Length() == fr.Length && (alike(head, x.head) || alike(tail, x.tail))
 }
 
 // alike reports that most bytes are equal.
@@ -129,7 +176,7 @@ func alike(a, b uint64) bool {
 // differs reports whether the frame at hand has other bytes than the first
 // transmission of its number, as far as both were captured whole. Where one of them was
 // not fingerprinted their ends are compared.
-func (x *Record) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, first *seq.Look) (differs, sure bool) {
+func (x Record) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, first *seq.Look) (differs, sure bool) {
 	switch {
 	case fr.Cut() || x.cut || !first.First:
 		return false, false
@@ -137,25 +184,30 @@ func (x *Record) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, firs
 		return s.Hash != first.Hash, true
 	}
 	head, tail := ends(fr.Payload)
-	differs = x.Code != f.Code || int(x.Length) != fr.Length || head != x.head || tail != x.tail
+	differs = x.Code != f.Code || x.Length() != fr.Length || head != x.head || tail != x.tail
 	return differs, differs || fr.Length <= 3+16
 }
 
 // A Span is what a side sent so far, as far as it was captured: copies are left out.
 type Span struct {
-	Sent     bool   // it sent something with a number
+	Highest
 	Low      Number // the first that was captured
 	LowFrame uint64
-	LowAt    int64   // ns
-	Top      seq.Num // the highest number, of the engine
-	TopID    uint16
-	TopFrame uint64
-	TopAt    int64 // when that was captured first, ns
+	LowAt    int64 // ns
 
 	Transmissions int // of reliable packets, resends among them
 	Resends       int // without those that are copies for certain
 	Again         int // packets sent again, perhaps
 	Heard         int // packets acknowledged before they were sent again
+}
+
+// A Highest is the highest number of a side.
+type Highest struct {
+	Sent     bool    // it sent something with a number
+	Top      seq.Num // of the engine
+	TopID    uint16
+	TopFrame uint64
+	TopAt    int64 // when it was captured first, ns
 }
 
 // reach enters a number that was captured for the first time.
@@ -177,36 +229,37 @@ const lateCopy = 90e6
 func (c *conn) noteTransmission(s *side, n Number, v seq.Verdict) {
 	fr := c.Frame
 	c.Parts |= Numbered
-	c.Number, c.Verdict, c.Before = n, v, s.Span
-	c.Record, c.Differs, c.Counted = nil, false, false
+	c.Number, c.Verdict, c.Before = n, v, s.Highest
+	c.Record, c.Differs, c.Counted = Record{}, false, false
 	if v.Words.Has(dissect.Duplicate) || !fr.HasTime {
 		return
 	}
-	switch x := s.records.At(n.Engine); {
-	case v.Novelty == seq.First:
-		if x := s.records.put(n.Engine, fr.Time); x != nil {
-			x.fill(fr, c.Packet)
-		}
+	switch v.Novelty {
+	case seq.First:
+		s.remember(n.Engine, fr, c.Packet)
 		s.Transmissions++
 		if len(s.strays) > 0 && s.Sent && n.Engine > s.Top {
 			c.witness(s, n.Engine)
 		}
 		s.reach(n, fr, c.Packet.ID)
-	case v.Novelty == seq.Again && x != nil:
-		c.noteAgain(s, n.Engine, x)
+	case seq.Again:
+		if x := s.record(n.Engine); x.IsKnown() && fr.Time-x.Last() <= RecordKeep {
+			c.noteAgain(s, n.Engine, x)
+		}
 	}
 }
 
 // noteAgain remembers a further transmission of a number, unless it may be a copy.
-func (c *conn) noteAgain(s *side, n seq.Num, x *Record) {
+func (c *conn) noteAgain(s *side, n seq.Num, x Record) {
 	fr := c.Frame
 	first, ok := s.out.Look(n)
 	differs, sure := x.differs(fr, c.Packet, &c.Sent, &first)
 	if !ok || !sure {
 		return
 	}
-	c.First, c.Was, c.Record, c.Differs = first, *x, x, differs
-	gap := fr.Time - x.Last
+	c.First, c.Record, c.Differs = first, x, differs
+	c.Was = Counts{x.Times, x.Acks, x.Last(), x.AckAt()}
+	gap := fr.Time - c.Was.Last
 	if differs || gap <= 0 {
 		return
 	}
@@ -221,54 +274,41 @@ func (c *conn) noteAgain(s *side, n seq.Num, x *Record) {
 	c.pairTransmission(x, &first)
 	r := x.further()
 	c.Counted, c.Gap, c.Gaps = true, gap, [2]int64{r.gap, r.before}
-	r.before, r.gap = r.gap, gap
-	x.Times, x.Last = min(x.Times, 254)+1, fr.Time
+	r.before, r.gap, r.last = r.gap, gap, fr.Time
+	x.Times = min(x.Times, 254) + 1
 }
 
 // noteAck remembers an acknowledgement of a side that names n.
-func (c *conn) noteAck(s *side, n seq.Num, captured bool) {
+func (c *conn) noteAck(s *side, n seq.Num) {
+	peer, now := s.peer, c.Frame.Time
 	c.Parts |= Acknowledges
-	c.Acked, c.Captured, c.Record, c.Counted = n, captured, nil, false
-	if c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime {
-		return
+	c.Acked, c.Record, c.Counted, c.AnswersFirst = n, peer.record(n), false, false
+	if c.Captured = c.Record.IsKnown(); !c.Captured {
+		c.Captured, _ = peer.out.Captured(n)
 	}
-	if !captured {
+	x := c.Record
+	switch {
+	case c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime:
+		c.Record = Record{}
+		return
+	case !c.Captured:
 		c.noteOdd(s, n)
 		return
-	}
-	peer, now := s.peer, c.Frame.Time
-	x := peer.records.At(n)
-	if x == nil {
+	case !x.IsKnown():
 		return
-	}
-	c.Was, c.Record = *x, x
-	if c.AnswersFirst() {
-		x.Acks, x.AckAt, c.Counted = 1, now, true
-		if x.Times == 1 {
-			peer.Heard++
-		}
-		if x.pairs() != nil {
-			c.pairAck(s.peer, x)
-		}
-		return
-	}
-	if x.Acks > 0 && c.Frame.IPID == 0 && now-x.AckAt <= c.c.Rules.Horizon() {
+	case x.Acks > 0 && c.Frame.IPID == 0 && now-x.AckAt() <= c.c.Rules.Horizon():
 		return // it may be a copy
 	}
-	c.Counted = true
-	switch x.Acks, x.AckAt = min(x.Acks, 254)+1, now; {
+	first := x.Acks == 0 && c.Frame.IPID != 0 && x.Code != 0x0C
+	c.AnswersFirst = first && c.Frame.Words.Has(dissect.Ack)
+	x.count(now)
+	if c.Counted = true; c.AnswersFirst && x.Times == 1 {
+		peer.Heard++
+	}
+	switch {
 	case x.pairs() != nil:
-		c.pairAck(s.peer, x)
+		c.pairAck(peer, x)
 	case x.Acks > 1:
-		s.peer.out.Trips().Unpair() // the network copies datagrams, or the capture misses some
+		peer.out.Trips().Unpair() // the network copies datagrams, or the capture misses some
 	}
-	if x.Acks == KnownAcks {
-		x.further().known = now
-	}
-}
-
-// AnswersFirst reports the first acknowledgement of a packet, which is no copy and answers
-// no Ping.
-func (e *Event) AnswersFirst() bool {
-	return e.Frame.Words.Has(dissect.Ack) && e.Record != nil && e.Was.Acks == 0 && e.Was.Code != 0x0C && e.Frame.IPID != 0
 }

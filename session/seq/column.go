@@ -5,6 +5,7 @@ package seq
 // numbers come and go with the Window.
 type Column[X any] struct {
 	pages []*[pageSize]X // page i goes with page i of the window's table
+	spare *[pageSize]X   `state:"-"`
 }
 
 // At gives the X of a number, and what the engine remembers of it; nil where there is none.
@@ -50,9 +51,27 @@ func (c *Column[X]) Place(d *Direction, n Num) *X {
 	}
 	page := &c.pages[w.units.index(n)]
 	if *page == nil {
-		*page = new([pageSize]X)
+		if *page, c.spare = c.spare, nil; *page == nil {
+			*page = new([pageSize]X)
+		}
 	}
 	return &(*page)[uint64(n)%pageSize]
+}
+
+// Forget says that columns know nothing any longer of the numbers from one to another, but for those that
+// share a page with what follows.
+func (c *Column[X]) Forget(d *Direction, from, to Num) {
+	if d.work == nil {
+		return
+	}
+	w := &d.win
+	for n := max(from, w.base, w.top-w.units.size()+pageSize-1) &^ (pageSize - 1); n+pageSize <= min(to, w.top); n += pageSize {
+		k := w.units.index(n)
+		w.units.table[k].beside = 0
+		if len(c.pages) == len(w.units.table) && c.pages[k] != nil {
+			c.spare, c.pages[k] = c.pages[k], nil
+		}
+	}
 }
 
 // follow makes as many pages as the window has, and puts what is described into its new place.
@@ -130,6 +149,12 @@ func (k Known) Timed() bool { return k.u.state&timed != 0 }
 
 // Hash is that of the datagram of the first transmission, valid with First.
 func (k Known) Hash() uint64 { return k.u.hash }
+
+// Size is the payload of that, in bytes by the UDP header.
+func (k Known) Size() int { return int(k.u.size) }
+
+// AckedAt is when the number was acknowledged, ns, 0 while it was not, or where the time is not known.
+func (k Known) AckedAt() int64 { return ackedAt(k.u) }
 
 // First reports whether the first transmission was captured, and not only retries.
 func (k Known) First() bool { return k.u.state&(captured|firstSending) == captured|firstSending }
