@@ -135,7 +135,7 @@ const copiesKept = 8
 // copies are resends of packets that had been acknowledged, and whether they were
 // acknowledged again.
 type copies struct {
-	open    [copiesKept]copied
+	open    []copied // copiesKept at most
 	n       int
 	total   int
 	silent  int // not acknowledged by the time they made room
@@ -153,9 +153,14 @@ type copied struct {
 // await notes a resend.
 func (p *copies) await(n seq.Num, fr *dissect.Frame) {
 	p.total++
+	x := copied{n, fr.Frame, fr.Time}
+	if len(p.open) < copiesKept {
+		p.open = append(p.open, x)
+		return
+	}
 	slot := &p.open[p.n%copiesKept]
 	p.note(slot)
-	*slot = copied{n, fr.Frame, fr.Time}
+	*slot = x
 	p.n++
 }
 
@@ -215,9 +220,9 @@ const leastDenials = 5
 
 // denied are ids of a side that the other one's histories report missing.
 type denied struct {
-	list [deniedKept]denial
-	n    int  // ids of which nothing came after it
-	liar bool // the histories deny what was acknowledged
+	list []denial // deniedKept, nil while there was none
+	n    int      // ids of which nothing came after it
+	liar bool     // the histories deny what was acknowledged
 }
 
 type denial struct {
@@ -236,6 +241,9 @@ const deniedFor = 1e9
 // proves reports whether histories leave no doubt that a number was not received,
 // long after it was sent.
 func (d *denied) proves(n seq.Num) bool {
+	if d.list == nil {
+		return false
+	}
 	x := &d.list[n&(deniedKept-1)]
 	return !d.liar && x.frame != 0 && x.num == n && x.times >= leastDenials && x.last-x.at >= deniedFor
 }
@@ -251,6 +259,9 @@ func (j *judge) judgeDenied(dir dissect.Dir, n seq.Num) {
 	}
 	if !ok || !x.IsKnown() || peer.denied.liar || !l.Captured || l.Acked || l.Retried || x.Code == 0x0C || x.Code == 0x0D || !j.Frame.HasTime {
 		return
+	}
+	if peer.denied.list == nil {
+		peer.denied.list = make([]denial, deniedKept)
 	}
 	d := &peer.denied.list[n&(deniedKept-1)]
 	if d.num != n || d.frame == 0 {

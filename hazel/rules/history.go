@@ -18,12 +18,12 @@ const claimsKept = 8
 // claims are ids of the other side that a side's histories tell received, and that
 // were not captured.
 type claims struct {
-	list  [claimsKept]claim
+	list  []claim // claimsKept, nil while there was none
 	open  int
 	found int   // such that were captured later for the first time
 	last  int64 // when the last of those was claimed
 	other bool  // some were not in the first acknowledgement after a gap
-	proof [leastDenials]uint64
+	proof []uint64
 
 	varied bool // a history was neither FE nor FF
 	full   bool // a history was FF
@@ -39,6 +39,9 @@ type claim struct {
 
 // add notes a claim; the first one of a number counts. It gives one that makes room for it.
 func (cs *claims) add(x claim) (old claim) {
+	if cs.list == nil {
+		cs.list = make([]claim, claimsKept)
+	}
 	slot := &cs.list[x.num&(claimsKept-1)]
 	switch {
 	case slot.frame == 0:
@@ -54,6 +57,9 @@ func (cs *claims) add(x claim) (old claim) {
 
 // take gives the claim of a number, and forgets it.
 func (cs *claims) take(n seq.Num) (x claim, ok bool) {
+	if cs.open == 0 {
+		return x, false
+	}
 	slot := &cs.list[n&(claimsKept-1)]
 	if slot.frame == 0 || slot.num != n {
 		return x, false
@@ -144,13 +150,13 @@ func (j *judge) judgeClaimed(dir dissect.Dir, n seq.Num) {
 // weighClaim adds a claim of a number that is captured for the first time much later to
 // those before it, and gives the case its guard where fewer than needed are there.
 func (j *judge) weighClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y *conform.Case, needed int) {
-	y.Proof = append(append(y.Proof, cs.proof[:min(cs.found, len(cs.proof))]...), j.Frame.Frame)
+	y.Proof = append(append(y.Proof, cs.proof...), j.Frame.Frame)
 	if y.Blocked = j.unsureClaim(dir, n, cs, x, y); y.Blocked != conform.GuardNone {
 		return
 	}
 	cs.other = cs.other || !x.fresh
-	if cs.last = x.at; cs.found < len(cs.proof) {
-		cs.proof[cs.found] = x.frame
+	if cs.last = x.at; len(cs.proof) < leastDenials {
+		cs.proof = append(cs.proof, x.frame)
 	}
 	if cs.found++; cs.found < needed {
 		y.Blocked = conform.GuardOdds

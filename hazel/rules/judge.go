@@ -130,9 +130,7 @@ func (j *judge) End() {
 // judgeAcknowledgement judges an acknowledgement with its history.
 func (j *judge) judgeAcknowledgement(dir dissect.Dir) {
 	s, f := &j.side[dir], j.Packet
-	if s.claims.open > 0 {
-		s.claims.take(j.Acked) // the capture missed it
-	}
+	s.claims.take(j.Acked) // the capture missed it
 	if f.HasRecent && j.Frame.Length == 4 {
 		s.claims.heard(f.Recent)
 		j.judgeHistory(dir)

@@ -15,22 +15,18 @@ const confirms = 16
 // 08feb25, SkeldJS, Hindenburg), so that they prove no loss.
 func (c *conn) acknowledgement(s *side) {
 	f, peer := c.Packet, s.peer
-	c.count(s, false)
+	s.out.Acks++
 	words := s.out.Unnumbered(c.Sent.Of(c.Frame.Datagram, 0, seq.Unmarked), false)
 	c.learnAck(s)
 	c.speaks(s)
 	peer.tries.pings = 0
-	repeated := s.history.repeats(f)
+	out := peer.out
 	n, ok := peer.ids.near(f.ID)
-	if !ok {
-		c.Frame.Words |= words
-		return
+	if ok && out.Provisionals().Any() && out.Provisionals().ConfirmAcked(n-confirms, n+confirms+1) {
+		c.believe(peer)
 	}
-	out := s.peer.out
-	if out.Provisionals().Any() && out.Provisionals().ConfirmAcked(n-confirms, n+confirms+1) {
-		c.believe(s.peer)
-	}
-	if captured, _ := out.Captured(n); !captured && peer.junk.has(f.ID) {
+	if !ok || peer.junk.n > 0 && peer.isJunk(f.ID, n) {
+		s.history.repeats(f, false)
 		c.Frame.Words |= words
 		return
 	}
@@ -42,9 +38,9 @@ func (c *conn) acknowledgement(s *side) {
 	if f.HasRecent && d.Length == 4 {
 		c.Fresh = s.history.fresh(n, f.Recent)
 		words |= c.history(out, peer, n, c.Fresh)
-		s.history.LastAck = LastAck{n, f.Recent, c.Frame.Time, true}
+		s.history.LastAck = LastAck{n, f.Recent, d.Time, true}
 	}
-	if repeated && words&(dissect.Ack|dissect.Duplicate) == 0 {
+	if news := words&(dissect.Ack|dissect.Duplicate) != 0; s.history.repeats(f, news) {
 		words |= dissect.DuplicateAck
 	}
 	c.Frame.Words |= words

@@ -22,8 +22,6 @@ type assembler struct {
 	side *side
 	open []*Partial // oldest first
 	held int
-
-	pings, own, fork recentNumbers // what only some releases acknowledge
 }
 
 // A part is a fragment.

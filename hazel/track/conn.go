@@ -56,6 +56,7 @@ type side struct {
 	beats   bool           // it keeps alive with empty Reliables
 	flags   bool           // it sends both flags of the page, and an id after them
 	empties *recentNumbers // Reliables without data that were no keepalives; nil for none
+	special *dialectIDs    // nil for none
 	junk    junkIDs        // ids a receiver may read out of what is malformed
 }
 

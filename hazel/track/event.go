@@ -158,10 +158,7 @@ func (v View) SpokeAt(dir dissect.Dir) int64 { return v.c.side[dir].spokeAt }
 func (v View) Pings(dir dissect.Dir) int { return v.c.side[dir].tries.pings }
 
 // Tries are the ids of a side that were sent again and not acknowledged.
-func (v View) Tries(dir dissect.Dir) []Try {
-	t := &v.c.side[dir].tries
-	return t.list[:t.n]
-}
+func (v View) Tries(dir dissect.Dir) []Try { return v.c.side[dir].tries.list }
 
 // Bye is what was captured of the Disconnects of a side.
 func (v View) Bye(dir dissect.Dir) *Bye { return &v.c.life.bye[dir] }

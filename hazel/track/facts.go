@@ -32,22 +32,22 @@ const pageMarks = sentFlags | shortHello | oddHello
 
 // facts are what was seen of one side.
 type facts struct {
-	seen        fact
-	short, long uint32 // acknowledgements of 3 and of 4 bytes
-	peer        *facts // of the other side
+	seen fact
+	long int32  // acknowledgements of 4 bytes, less those of 3
+	peer *facts // of the other side
 }
 
 func (f *facts) has(x fact) bool { return f.seen&x != 0 }
 
 // pings reports a side that is of 2018-12 or later.
 func (f *facts) pings() bool {
-	return f.seen&(sentPing|sentFork) != 0 || f.long > f.short || f.has(startedZero) && !f.page()
+	return f.seen&(sentPing|sentFork) != 0 || f.long > 0 || f.has(startedZero) && !f.page()
 }
 
 // page reports what only the page allows where the first id is 0: a Hello or flags that no
 // release sends, or acknowledgements as they were before 2020 of either side.
 func (f *facts) page() bool {
-	return f.has(pageMarks) || f.short > f.long || f.peer != nil && f.peer.short > f.peer.long
+	return f.has(pageMarks) || f.long < 0 || f.peer != nil && f.peer.long < 0
 }
 
 // excludes is what facts say, the surest first; of facts that contradict each
@@ -88,9 +88,9 @@ func (f *facts) can(family hazel.Dialect) hazel.DialectSet {
 		set = hazel.SetOf(hazel.Fork36)
 	}
 	switch {
-	case f.long > f.short:
+	case f.long > 0:
 		narrow(hazel.SetOf(hazel.Current))
-	case f.short > f.long:
+	case f.long < 0:
 		narrow(hazel.ShortAcks)
 	}
 	for i := range excludes {

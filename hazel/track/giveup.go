@@ -20,9 +20,6 @@ const (
 // remembered.
 const maxTries = 8
 
-// sentKept bounds the first transmissions that are remembered by time; a power of two.
-const sentKept = 16
-
 // tries counts what one side sent that is unanswered.
 type tries struct {
 	// Transmissions since the other side was captured last, pings included.
@@ -30,18 +27,11 @@ type tries struct {
 	first, last int64 // when the first and the last of them was captured
 	firstIn     uint64
 
-	n     int                    // of list
-	most  int                    // transmissions of an id that was acknowledged in the end
-	pings int                    // since anything was acknowledged
-	beat  int64                  // when the last of those was sent
-	since seq.Sign               // the first of those
-	sent  [sentKept]transmission // number n at n%sentKept
-	list  [maxTries]Try
-}
-
-type transmission struct {
-	num seq.Num
-	at  int64
+	list  []Try    // maxTries at most
+	most  int      // transmissions of an id that was acknowledged in the end
+	pings int      // since anything was acknowledged
+	beat  int64    // when the last of those was sent
+	since seq.Sign // the first of those
 }
 
 // A Try is an id that was sent again and not acknowledged.
@@ -65,12 +55,11 @@ func (c *conn) try(s *side, num seq.Num, v seq.Verdict) {
 	switch {
 	case c.Packet.Type == hazel.MTUTest: // one that does not fit the path is never answered
 	case v.Novelty == seq.First:
-		t.sent[num&(sentKept-1)] = transmission{num, at}
 		if c.Packet.Type == hazel.Ping {
 			t.pinged(c.Frame)
 		}
 	case v.Words&(dissect.Retry|dissect.Duplicate|dissect.UnneededRetry) == dissect.Retry:
-		t.again(num, at)
+		s.again(num, at)
 	}
 }
 
@@ -102,8 +91,10 @@ func (c *conn) deserted(s *side, until int64) bool {
 	return c.life.spoke[s.peer.dir] && t.alone >= leftAlone && until-t.first >= FullLife
 }
 
-func (t *tries) again(num seq.Num, at int64) {
-	for i := range t.list[:t.n] {
+// again notes that a number is sent again.
+func (s *side) again(num seq.Num, at int64) {
+	t := &s.tries
+	for i := range t.list {
 		if x := &t.list[i]; x.Num == num {
 			x.gap = max(x.gap, at-x.Last)
 			x.Last = at
@@ -111,24 +102,23 @@ func (t *tries) again(num seq.Num, at int64) {
 			return
 		}
 	}
-	if t.n == maxTries {
+	if len(t.list) == maxTries {
 		return
 	}
 	x := Try{Num: num, First: at, Last: at, Times: 2}
-	if s := t.sent[num&(sentKept-1)]; s.num == num && s.at != 0 {
-		x.First, x.gap = s.at, at-s.at
+	if first, ok := s.out.SentAt(num); ok {
+		x.First, x.gap = first, at-first
 	}
-	t.list[t.n] = x
-	t.n++
+	t.list = append(t.list, x)
 }
 
 // answered forgets a number that was acknowledged.
 func (t *tries) answered(num seq.Num) {
-	for i := range t.list[:t.n] {
+	for i := range t.list {
 		if t.list[i].Num == num {
 			t.most = max(t.most, t.list[i].Times)
-			t.n--
-			t.list[i] = t.list[t.n]
+			last := len(t.list) - 1
+			t.list[i], t.list = t.list[last], t.list[:last]
 			return
 		}
 	}
@@ -145,7 +135,7 @@ func (c *conn) lifetime(s *side) int64 {
 // ranOut reports whether the time has come at which a side whose interval doubles must
 // send an id again, or give up.
 func (t *tries) ranOut(now int64) bool {
-	for i := range t.list[:t.n] {
+	for i := range t.list {
 		x := &t.list[i]
 		late := now - x.Last
 		if x.Times >= oldTries-1 && x.gap > 0 && 10*late >= 17*x.gap && 2*late <= 5*x.gap+slack {
@@ -157,7 +147,7 @@ func (t *tries) ranOut(now int64) bool {
 
 // longest is the longest time between two transmissions of what is not acknowledged.
 func (t *tries) longest() (gap int64) {
-	for i := range t.list[:t.n] {
+	for i := range t.list {
 		gap = max(gap, t.list[i].gap)
 	}
 	return gap
@@ -173,7 +163,7 @@ func (c *conn) gaveUp(s *side) bool {
 	if s.facts.can(c.family)&hazel.WithPing == 0 {
 		return false
 	}
-	for i := range s.tries.list[:s.tries.n] {
+	for i := range s.tries.list {
 		if x := &s.tries.list[i]; now-x.First >= c.lifetime(s)-slack && now-x.Last <= 2*LongestWait+slack {
 			return true
 		}
@@ -187,7 +177,7 @@ func (c *conn) gaveUp(s *side) bool {
 // fellSilent reports whether what a side sent was unanswered until it must have given up,
 // and then sent nothing more.
 func (c *conn) fellSilent(s *side, end int64) bool {
-	for i := range s.tries.list[:s.tries.n] {
+	for i := range s.tries.list {
 		x := &s.tries.list[i]
 		wait := int64(LongestWait)
 		if !s.facts.pings() {

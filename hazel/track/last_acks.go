@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -55,16 +57,15 @@ func (l *lastAcks) told(num seq.Num, recent uint8) (bits uint8) {
 	return bits
 }
 
-// repeats reports whether one of the last acknowledgements said the same.
-func (l *lastAcks) repeats(f *hazel.Frame) bool {
+// repeats remembers an acknowledgement, and reports whether one of the last ones said the same. What
+// is news repeats none.
+func (l *lastAcks) repeats(f *hazel.Frame, news bool) bool {
 	v := 1<<31 | uint32(f.ID)<<9 | uint32(f.Recent)<<1
 	if f.HasRecent {
 		v |= 1
 	}
-	for _, x := range l.seen {
-		if x == v {
-			return true
-		}
+	if !news && slices.Contains(l.seen[:], v) {
+		return true
 	}
 	l.seen[l.n%len(l.seen)] = v
 	l.n++

@@ -96,22 +96,28 @@ func (c *conn) knowFamily() {
 	}
 }
 
+// dialectIDs are numbers of a side that only some releases acknowledge.
+type dialectIDs struct{ pings, v01, fork recentNumbers }
+
+func (s *side) specials() *dialectIDs {
+	if s.special == nil {
+		s.special = new(dialectIDs)
+	}
+	return s.special
+}
+
 // learnAck learns from the length of an acknowledgement, as it was sent.
 func (c *conn) learnAck(s *side) {
 	f := &s.facts
-	before := f.long > f.short
-	equal := f.long == f.short
+	before := f.long
 	switch c.Frame.Length {
 	case 3:
-		f.short++
+		f.long--
 		c.side[0].ids.never, c.side[1].ids.never = true, true // SkeldJS came later
 	case 4:
 		f.long++
 	}
-	if f.long == f.short {
-		c.relearn()
-	}
-	if equal || before != (f.long > f.short) {
+	if before == 0 || f.long == 0 {
 		c.nameDialects()
 	}
 }
@@ -122,20 +128,18 @@ func (c *conn) learnTransmission(s *side, n Number) {
 	case f.Type == hazel.Reliable:
 	case f.Type == hazel.Ping:
 		c.learn(s, sentPing)
+		s.specials().pings.add(n.Engine)
 	case f.Type == hazel.Hello:
 		c.learnHello(s, n)
 	case f.Type == hazel.MTUTest && !f.FillsMTU(c.Frame):
 	case f.Dialect == hazel.Fork36:
 		c.learn(s, sentFork)
-		s.asm.fork.add(n.Engine)
+		s.specials().fork.add(n.Engine)
 	case f.Dialect == hazel.V01:
 		c.learn(s, sentV01)
-		s.asm.own.add(n.Engine)
+		s.specials().v01.add(n.Engine)
 	case f.Type == hazel.Fragment:
 		c.learn(s, sentSpec)
-	}
-	if c.Packet.Type == hazel.Ping {
-		s.asm.pings.add(n.Engine)
 	}
 }
 
@@ -161,13 +165,13 @@ func (c *conn) learnHello(s *side, n Number) {
 // learnAcked learns from what a side acknowledges: only releases that know
 // fragments and Pings do. n is a number of the other side.
 func (c *conn) learnAcked(s *side, n seq.Num) {
-	asm := &s.peer.asm
-	switch {
-	case asm.pings.has(n):
+	switch x := s.peer.special; {
+	case x == nil:
+	case x.pings.has(n):
 		c.learn(s, ackedPing)
-	case asm.own.has(n):
+	case x.v01.has(n):
 		c.learn(s, ackedV01)
-	case asm.fork.has(n):
+	case x.fork.has(n):
 		c.learn(s, ackedFork)
 	}
 }

@@ -93,6 +93,12 @@ func (j *junkIDs) add(id uint16) {
 	j.n++
 }
 
+// isJunk reports whether an id, that of n, stands in no datagram of the side, and a receiver may have read it.
+func (s *side) isJunk(id uint16, n seq.Num) bool {
+	captured, _ := s.out.Captured(n)
+	return !captured && s.junk.has(id)
+}
+
 func (j *junkIDs) has(id uint16) bool {
 	for _, x := range j.list[:min(j.n, len(j.list))] {
 		if x == id {
