@@ -72,19 +72,21 @@ func (t Type) Record() bool { return t >= ChangeCipherSpec }
 // byte.
 func TypeOf(b byte, d Dialect) (Type, Dialect) {
 	e := &WireTypes[b]
-	if e.Type == Unknown || !e.within(d) {
+	switch {
+	case !e.in.Has(d):
 		return Unknown, AnyDialect
-	}
-	if b == 0x02 && d == Spec {
+	case b == 0x02 && d == Spec:
 		return Fragment, Spec
+	case d == AnyDialect || d == AnyPage || e.home == Fork36 && d == Current:
+		return e.Type, e.home
 	}
-	return e.Type, e.layout(d)
+	return e.Type, d
 }
 
 // A wireType is what a first byte means.
 type wireType struct {
 	Type Type
-	in   DialectSet // dialects that have it
+	in   DialectSet // dialects that have it, AnyDialect and AnyPage among them
 	home Dialect    // layout where the dialect is not known
 }
 
@@ -120,16 +122,12 @@ var (
 	AllDialects = PageTypes | SetOf(May14, May30)
 )
 
-func (e *wireType) within(d Dialect) bool {
-	return d == AnyDialect || e.in.Has(d) || d == AnyPage && e.in&PageTypes != 0
-}
-
-// layout is the dialect whose layout the type has in dialect d.
-func (e *wireType) layout(d Dialect) Dialect {
-	if d == AnyDialect || d == AnyPage || e.home == Fork36 && d == Current {
-		return e.home
+// orAny adds, to the dialects that have a type, those that stand for any.
+func orAny(s DialectSet) DialectSet {
+	if s |= 1 << AnyDialect; s&PageTypes != 0 {
+		s |= 1 << AnyPage
 	}
-	return d
+	return s
 }
 
 // WireTypes is the table of first bytes. Ping stands in V01, too, which took it
@@ -137,38 +135,41 @@ func (e *wireType) layout(d Dialect) Dialect {
 // Hello, Disconnect and Acknowledgement. What a Fork36 sends is decoded in Current,
 // which it is but for that.
 var WireTypes = [256]wireType{
-	0x00: {None, AllDialects, Current},
-	0x01: {Reliable, PageTypes | SetOf(May14), Current},
-	0x02: {FragmentStart, SetOf(V01, Spec), V01},
-	0x03: {Fragment, SetOf(Spec), Spec},
-	0x08: {Hello, PageTypes, Current},
-	0x09: {Disconnect, PageTypes, Current},
-	0x0A: {Acknowledgement, PageTypes, Current},
-	0x0B: {Fragment, SetOf(V01, Current, Fork36), V01},
-	0x0C: {Ping, SetOf(V01, Ack3, Current, Fork36), Current},
-	0x0D: {MTUTest, SetOf(Current, Fork36), Fork36},
+	0x00: {None, orAny(AllDialects), Current},
+	0x01: {Reliable, orAny(PageTypes | SetOf(May14)), Current},
+	0x02: {FragmentStart, orAny(SetOf(V01, Spec)), V01},
+	0x03: {Fragment, orAny(SetOf(Spec)), Spec},
+	0x08: {Hello, orAny(PageTypes), Current},
+	0x09: {Disconnect, orAny(PageTypes), Current},
+	0x0A: {Acknowledgement, orAny(PageTypes), Current},
+	0x0B: {Fragment, orAny(SetOf(V01, Current, Fork36)), V01},
+	0x0C: {Ping, orAny(SetOf(V01, Ack3, Current, Fork36)), Current},
+	0x0D: {MTUTest, orAny(SetOf(Current, Fork36)), Fork36},
 
-	0xFD: {Hello, SetOf(May14), May14},
-	0xFE: {Disconnect, SetOf(May14), May14},
-	0xFF: {Acknowledgement, SetOf(May14), May14},
+	0xFD: {Hello, orAny(SetOf(May14)), May14},
+	0xFE: {Disconnect, orAny(SetOf(May14)), May14},
+	0xFF: {Acknowledgement, orAny(SetOf(May14)), May14},
 
-	0x10: {Reliable, SetOf(May30), May30},
-	0x20: {Fragment, SetOf(May30), May30},
-	0x30: {Fragment, SetOf(May30), May30},
-	0x80: {Hello, SetOf(May30), May30},
-	0x81: {Disconnect, SetOf(May30), May30},
-	0x82: {Acknowledgement, SetOf(May30), May30},
+	0x10: {Reliable, orAny(SetOf(May30)), May30},
+	0x20: {Fragment, orAny(SetOf(May30)), May30},
+	0x30: {Fragment, orAny(SetOf(May30)), May30},
+	0x80: {Hello, orAny(SetOf(May30)), May30},
+	0x81: {Disconnect, orAny(SetOf(May30)), May30},
+	0x82: {Acknowledgement, orAny(SetOf(May30)), May30},
 
-	RecordChangeCipherSpec: {ChangeCipherSpec, SetOf(OverDTLS), OverDTLS},
-	RecordAlert:            {Alert, SetOf(OverDTLS), OverDTLS},
-	RecordHandshake:        {Handshake, SetOf(OverDTLS), OverDTLS},
-	RecordApplicationData:  {ApplicationData, SetOf(OverDTLS), OverDTLS},
+	RecordChangeCipherSpec: {ChangeCipherSpec, orAny(SetOf(OverDTLS)), OverDTLS},
+	RecordAlert:            {Alert, orAny(SetOf(OverDTLS)), OverDTLS},
+	RecordHandshake:        {Handshake, orAny(SetOf(OverDTLS)), OverDTLS},
+	RecordApplicationData:  {ApplicationData, orAny(SetOf(OverDTLS)), OverDTLS},
 }
 
 // codeOf is the first byte of a type in a dialect.
 func codeOf(t Type, d Dialect) byte {
+	if d == AnyDialect {
+		d = Current
+	}
 	for b := range WireTypes {
-		if e := &WireTypes[b]; e.Type == t && (e.in.Has(d) || d == AnyDialect && e.in.Has(Current)) {
+		if e := &WireTypes[b]; e.Type == t && e.in.Has(d) {
 			return byte(b)
 		}
 	}

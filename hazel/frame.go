@@ -10,24 +10,23 @@ type Frame struct {
 	Dialect Dialect // whose layout it has; what the bytes fit when none was named
 	Code    byte    // first byte; Append takes that of the type when it is 0
 
-	HasID      bool   // ID is there: all types but None, Disconnect and records
-	ID         uint16 // Reliable, Hello, Acknowledgement, Ping, fragments, MTUTest
-	HasVersion bool   // Hello: Version is there
-	Version    uint8
-	HasRecent  bool  // Acknowledgement: Recent is there
-	Recent     uint8 // bit i: ID-1-i is not missing
+	guess      bool // the dialect was not known
+	HasID      bool // ID is there: all types but None, Disconnect and records
+	HasVersion bool // Hello: Version is there
+	HasRecent  bool // Acknowledgement: Recent is there
+	HasOption  bool // Fragment of Fork36 with index 0: SendOption is there
 
+	ID        uint16 // Reliable, Hello, Acknowledgement, Ping, fragments, MTUTest
+	Version   uint8
+	Recent    uint8  // bit i: ID-1-i is not missing
 	MessageID uint16 // fragments
 	Count     uint16 // FragmentStart; Fragment of Fork36
 	Index     uint16 // Fragment
-	HasOption bool   // Fragment of Fork36 with index 0: SendOption is there
 	Option    uint8  // send option of the whole message
 	Size      uint16 // MTUTest: the size it tries
 
 	Data    []byte  // what follows the header
 	Records Records // DTLS
-
-	guess bool // the dialect was not known
 }
 
 // Decode reads one UDP payload into f as dialect d, AnyDialect when it is not

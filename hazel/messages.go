@@ -35,14 +35,14 @@ const maxShown = 512
 
 // Tiled reports whether messages fill a payload exactly.
 func Tiled(b []byte) bool {
-	for i := 0; len(b) > 0; i++ {
-		_, n, ok := nextMessage(b)
-		if !ok || i == maxShown {
+	at := 0
+	for i := 0; at < len(b); i++ {
+		if i == maxShown || len(b)-at < messageHeader {
 			return false
 		}
-		b = b[messageHeader+n:]
+		at += messageHeader + int(binary.LittleEndian.Uint16(b[at:]))
 	}
-	return true
+	return at == len(b)
 }
 
 // readMessages reads a payload that messages fill.

@@ -1,42 +1,41 @@
 package hazel
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
-// usualLayout is that of each first byte of what most of a session consists of, where the dialect
-// has it: payloads, acknowledgements and Pings.
-func (f *Frame) usualLayout(b []byte, d Dialect) bool {
-	f.Type, f.Dialect = TypeOf(b[0], d)
-	switch f.Type {
-	case None:
-		return true
-	case Reliable:
-		return len(b) >= 3
-	case Acknowledgement:
-		return len(b) == 3 || len(b) == 4
-	case Ping:
-		return len(b) == 3
-	}
-	return false
+// usualLayouts are those of what most of a session consists of: how long the header is, and how long the
+// datagram at most.
+var usualLayouts = [numTypes]struct{ header, most int }{
+	None:            {1, math.MaxInt},
+	Reliable:        {3, math.MaxInt},
+	Acknowledgement: {3, 4},
+	Ping:            {3, 3},
 }
 
 // decodeUsual is Decode for these, without a tree, a bound a field and a table. It reports false,
 // having decoded nothing of worth, when anything else is met.
 func (f *Frame) decodeUsual(b []byte, d Dialect) bool {
-	if len(b) == 0 || !f.usualLayout(b, d) {
+	if len(b) == 0 {
+		return false
+	}
+	f.Type, f.Dialect = TypeOf(b[0], d)
+	l := &usualLayouts[f.Type]
+	if l.header == 0 || len(b) < l.header || len(b) > l.most {
 		return false
 	}
 	f.Code, f.guess = b[0], d == AnyDialect || d == AnyPage
-	f.HasVersion, f.HasOption, f.HasID, f.HasRecent, f.Data = false, false, false, false, nil
-	at := 1
-	if f.Type != None {
-		f.ID, f.HasID, at = binary.BigEndian.Uint16(b[1:]), true, 3
+	f.HasID, f.HasVersion, f.HasRecent, f.HasOption, f.Data = false, false, false, false, nil
+	if l.header > 1 {
+		f.ID, f.HasID = binary.BigEndian.Uint16(b[1:]), true
 	}
-	switch {
-	case len(b) == at:
+	switch rest := b[l.header:len(b):len(b)]; {
+	case len(rest) == 0:
 	case f.Type == Acknowledgement:
-		f.Recent, f.HasRecent = b[at], true
+		f.Recent, f.HasRecent = rest[0], true
 	default:
-		f.Data = b[at:len(b):len(b)]
+		f.Data = rest
 	}
 	return true
 }

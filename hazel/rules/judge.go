@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel/track"
@@ -140,16 +141,16 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir) {
 
 // judgeHistory judges the bits of the history of an acknowledgement.
 func (j *judge) judgeHistory(dir dissect.Dir) {
-	told := j.Captured && !j.Frame.Words.Has(dissect.Duplicate)
-	if j.Packet.Recent == 0xff && j.Fresh == 0 {
-		return
+	denied, claimed := ^j.Packet.Recent, j.Fresh
+	if !j.Captured || j.Frame.Words.Has(dissect.Duplicate) {
+		claimed = 0
 	}
-	for i := range seq.Num(8) {
-		switch bit := uint8(1) << i; {
-		case j.Packet.Recent&bit == 0:
-			j.judgeDenied(dir, j.Acked-1-i)
-		case told && j.Fresh&bit != 0:
-			j.judgeClaim(dir, j.Acked-1-i)
+	for left := denied | claimed; left != 0; left &= left - 1 {
+		i := bits.TrailingZeros8(left)
+		if n := j.Acked - 1 - seq.Num(i); denied>>i&1 != 0 {
+			j.judgeDenied(dir, n)
+		} else {
+			j.judgeClaim(dir, n)
 		}
 	}
 }

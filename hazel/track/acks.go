@@ -1,6 +1,8 @@
 package track
 
 import (
+	"math/bits"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -50,19 +52,14 @@ func (c *conn) acknowledgement(s *side) {
 
 // history applies the history of an acknowledgement of n.
 func (c *conn) history(out *seq.Direction, peer *side, n seq.Num, fresh uint8) (words dissect.Words) {
-	if recent := c.Packet.Recent; recent != 0xff {
-		for i := range seq.Num(8) {
-			if recent>>i&1 == 0 {
-				out.Deny(n-1-i, &c.ack)
-			}
-		}
+	for denied := ^c.Packet.Recent; denied != 0; denied &= denied - 1 {
+		out.Deny(n-1-seq.Num(bits.TrailingZeros8(denied)), &c.ack)
 	}
 	c.ack.Hearsay = true
-	for i := seq.Num(0); fresh != 0; i, fresh = i+1, fresh>>1 {
-		if fresh&1 != 0 {
-			words |= out.AcknowledgeOne(n-1-i, &c.ack, c.link)
-			peer.tries.answered(n - 1 - i)
-		}
+	for ; fresh != 0; fresh &= fresh - 1 {
+		x := n - 1 - seq.Num(bits.TrailingZeros8(fresh))
+		words |= out.AcknowledgeOne(x, &c.ack, c.link)
+		peer.tries.answered(x)
 	}
 	return words
 }

@@ -35,11 +35,14 @@ func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
 	if d.work == nil || !d.win.holds(n) {
 		return nil, k, false
 	}
-	if k.u = d.win.units.find(n); k.u == nil {
+	w := &d.win
+	l, i := &w.units.table[w.units.index(n)], uint64(n)%pageSize
+	if l.used>>i&1 == 0 {
 		return nil, k, false
 	}
-	fresh = d.win.units.describe(n)
-	return c.Place(d, n), k, fresh
+	fresh = l.beside>>i&1 == 0
+	l.beside |= 1 << i
+	return c.Place(d, n), Known{&l.places[i]}, fresh
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
