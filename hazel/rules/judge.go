@@ -43,11 +43,11 @@ type side struct {
 	forgotten   forgotten
 	claims      claims
 
-	jump      seq.Num             // the longest step forward
-	again     seq.History[resent] // packets sent, or acknowledged, again
-	ignored   *ignored            // nil while it resent nothing late
-	early     int                 // resends before an answer could come
-	renewed   bool                // its numbers began again
+	jump      seq.Num         // the longest step forward
+	again     seq.Few[resent] // packets sent, or acknowledged, again
+	ignored   *ignored        // nil while it resent nothing late
+	early     int             // resends before an answer could come
+	renewed   bool            // its numbers began again
 	copies    copies
 	denied    denied
 	ahead     claims // of ids that the other side had not reached
@@ -62,16 +62,16 @@ type side struct {
 }
 
 // Follow implements track.Judge.
-func (j *judge) Follow(v track.View) {
-	j.View, j.c = v, v.Conn()
+func (j *judge) Follow(v track.View, e *track.Event) {
+	j.View, j.Event, j.c = v, e, v.Conn()
 	for dir := range dissect.Dirs {
 		j.side[dir].Span = v.Span(dir)
 	}
 }
 
 // Observe implements track.Judge.
-func (j *judge) Observe(e *track.Event) {
-	j.Event = e
+func (j *judge) Observe() {
+	e := j.Event
 	dir := e.Dir
 	if e.Parts.Has(track.Unread) {
 		j.side[dir].unread++
@@ -97,7 +97,6 @@ func (j *judge) Observe(e *track.Event) {
 			j.judgeAfterwards(dir)
 		}
 	}
-	j.Event = nil
 }
 
 // Refuted implements track.Judge: datagrams whose ids turned out to be out of place, for
@@ -172,18 +171,13 @@ const (
 )
 
 // resent gives what is remembered of a packet of a side that was sent, or acknowledged,
-// again; a new one where the latest ones are gone.
+// again.
 func (j *judge) resent(dir dissect.Dir, n seq.Num) *resent {
 	s := &j.side[dir]
-	s.again.Most = track.RecordLimit
-	x, fresh := s.again.Put(n, func(num seq.Num, _ *resent, _ int) bool { return j.RecordOf(dir, num).IsKnown() })
-	switch {
-	case x == nil:
-		return new(resent)
-	case fresh:
-		*x = resent{}
+	if x := s.again.At(n); x != nil {
+		return x
 	}
-	return x
+	return s.again.Put(n, func(n seq.Num) bool { return j.RecordOf(dir, n).IsKnown() })
 }
 
 // A trial is a packet that is unanswered.

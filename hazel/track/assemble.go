@@ -162,7 +162,7 @@ func (a *assembler) finish(m *Partial, whole bool) {
 	}
 	msg := &m.Msg
 	msg.Dir, msg.Complete, msg.Payload = a.side.dir, whole && !m.Cut, m.buf
-	msg.At = a.conn.Now
+	msg.At = a.conn.c.LastFrame
 	if m.sum != nil {
 		m.sum.Sum(msg.SHA256[:0])
 	}

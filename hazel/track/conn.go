@@ -12,7 +12,7 @@ import (
 type conn struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
 	c        *session.Conn
-	Event          // at hand
+	*Event         // at hand: one value for all connections of a table
 	judge    Judge // nil for none
 	wants    *session.Config
 	flow     *session.Flow
@@ -23,14 +23,12 @@ type conn struct {
 	blank    bool          // nothing of its datagrams was captured yet
 	finished bool          // settled: further frames are only counted
 	follows  bool          // there was another one before on the pair
-	ack      seq.Acknowledgement
 	hello    opening
 	life     lifecycle
 	side     [2]side
 
 	replaced int64            // when another one followed on the pair
 	left     hazel.DialectSet // those that fit both sides, where there are several
-	msg      session.Message
 }
 
 // A side is what is remembered of one sender.
@@ -40,6 +38,7 @@ type side struct {
 	peer     *side
 	dir      dissect.Dir
 	records  records
+	several  seq.Few[further] // of those
 	ids      series
 	facts    facts
 	may      hazel.DialectSet // see possible, 0 when what it depends on has changed

@@ -10,17 +10,19 @@ import (
 // A Judge looks at one connection: it is told each datagram once the connection has taken
 // it, reads what the View shows, and changes nothing of it.
 type Judge interface {
-	// Follow begins with a connection, which has taken nothing yet.
-	Follow(View)
-	// Observe is told a datagram. The event is valid until it returns.
-	Observe(*Event)
+	// Follow begins with a connection, which has taken nothing yet. The Event is always the datagram
+	// at hand.
+	Follow(View, *Event)
+	// Observe is told a datagram.
+	Observe()
 	// Refuted tells of datagrams that were kept aside and turned out to be out of place.
 	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// End tells that nothing comes any more; what is held is settled after it.
 	End()
 }
 
-// An Event is a datagram, what was known before it, and what was made of it.
+// An Event is the datagram at hand, what was known before it, and what was made of it. It is one value
+// for all connections of a table: what is not written for a datagram is of another one.
 type Event struct {
 	Frame  *dissect.Frame `state:"-"`
 	Packet *hazel.Frame   `state:"-"` // decoded
@@ -57,6 +59,9 @@ type Event struct {
 	Record  Record
 	Counted bool
 	Was     Counts // of a number that comes again: before it
+
+	ack seq.Acknowledgement
+	msg session.Message
 }
 
 // Counts are what had come of a packet.
@@ -88,7 +93,7 @@ func (e *Event) begin(fr *dissect.Frame, f *hazel.Frame, now uint64) {
 func (c *conn) tell(s *side) {
 	if c.judge != nil && c.Parts != 0 {
 		c.Event.Dir = s.dir
-		c.judge.Observe(&c.Event)
+		c.judge.Observe()
 	}
 }
 

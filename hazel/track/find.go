@@ -82,7 +82,7 @@ func (c *conn) fragmentStart(s *side, f *hazel.Frame) bool {
 }
 
 func newPair(f *session.Flow, learned *probe, judge func() Judge) *pair {
-	shared := f.Room(func() any { return new(room) }).(*room)
+	shared := f.Room(func() any { return &room{event: new(Event)} }).(*room)
 	return &pair{flow: f, forced: hazel.DialectNamed(f.Dialect()), learned: learned, judge: judge, room: shared}
 }
 
@@ -173,7 +173,7 @@ func (p *pair) helloOf(b []byte) (h helloHead, ok bool) {
 }
 
 func (p *pair) hash(fr *dissect.Frame) uint64 {
-	return p.sent.Of(fr.Datagram, 0, seq.Unmarked).Hash
+	return p.event.Sent.Of(fr.Datagram, 0, seq.Unmarked).Hash
 }
 
 // opensLate reports whether a Hello is the one that opened the connection at hand,

@@ -8,6 +8,7 @@ import (
 
 func newConn(p *pair, fr *dissect.Frame) *conn {
 	c, f := p.spare.Take(), p.flow
+	c.Event = p.event
 	c.flow, c.wants, c.client, c.forced = f, f.Wants(), -1, p.forced
 	c.c = f.Open(fr)
 	c.c.Follow(&c.life.state, &c.life.closer, c)
@@ -28,7 +29,7 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
-		c.judge.Follow(View{c})
+		c.judge.Follow(View{c}, c.Event)
 	}
 	return c
 }

@@ -25,35 +25,31 @@ type lastAcks struct {
 	LastAck
 	seen    [8]uint32 // the last ones as they stand on the wire, to tell repetitions
 	n       int
-	awaited [awaitedKept]seq.Num
-	waiting int // how many of awaited are valid
+	awaited []seq.Num // awaitedKept at most
 }
 
 // await notes a number that the next acknowledgement of it belongs to.
 func (l *lastAcks) await(num seq.Num) {
-	if l.waiting == awaitedKept {
-		l.waiting--
-		copy(l.awaited[:], l.awaited[1:])
+	if len(l.awaited) == awaitedKept {
+		l.awaited = append(l.awaited[:0], l.awaited[1:]...)
 	}
-	l.awaited[l.waiting] = num
-	l.waiting++
+	l.awaited = append(l.awaited, num)
 }
 
 // told gives the history bits of the numbers that are waited for, and forgets
 // those: the history before num tells of them, or num itself does.
 func (l *lastAcks) told(num seq.Num, recent uint8) (bits uint8) {
-	left := 0
-	for _, x := range l.awaited[:l.waiting] {
+	left := l.awaited[:0]
+	for _, x := range l.awaited {
 		bit := uint8(0)
 		if back := num - 1 - x; back >= 0 && back < 8 {
 			bit = recent & (1 << uint(back))
 		}
 		if bits |= bit; bit == 0 && x != num {
-			l.awaited[left] = x
-			left++
+			left = append(left, x)
 		}
 	}
-	l.waiting = left
+	l.awaited = left
 	return bits
 }
 
@@ -80,7 +76,7 @@ func (l *lastAcks) fresh(num seq.Num, recent uint8) uint8 {
 		known = l.Recent<<uint(step) | 1<<uint(step-1)
 	}
 	fresh := recent &^ known
-	if l.waiting > 0 {
+	if len(l.awaited) > 0 {
 		fresh |= l.told(num, recent)
 	}
 	return fresh

@@ -183,7 +183,7 @@ func (c *conn) finish(f *session.Flow, end int64) {
 		s.forget()
 		s.out, s.strays = nil, nil
 	}
-	c.judge, c.Record, c.Stray = nil, Record{}, nil
+	c.judge = nil
 }
 
 // settle writes down how far the connection came. Only what was closed was closed

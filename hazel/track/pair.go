@@ -3,7 +3,6 @@ package track
 import (
 	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/session"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // A pair follows the connections of one address pair, one after the other.
@@ -20,7 +19,7 @@ type pair struct {
 // A room is what all pairs of a table share.
 type room struct {
 	frame hazel.Frame `state:"-"` // of the datagram at hand
-	sent  seq.Sending `state:"-"` // that it is
+	event *Event
 	spare session.Spare[conn]
 }
 

@@ -25,7 +25,7 @@ func (c *conn) pairTransmission(x Record, first *seq.Look) {
 		if x.Acks == 1 {
 			p.acked = append(p.acked, x.AckAt())
 		}
-		x.further().pairs = p
+		x.again.pairs = p
 	}
 	if p.void = p.void || c.Frame.IPID == 0 || len(p.sent) == mostPaired; !p.void {
 		p.sent = append(p.sent, c.Frame.Time)

@@ -8,7 +8,7 @@ import (
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
 func (c *conn) believe(s *side) {
-	at := c.Event
+	at := *c.Event
 	c.c.Believe(s.dir, at.Frame, func(again *dissect.Frame) {
 		c.begin(again, new(hazel.Frame), at.Now)
 		if c.Packet.Decode(again.Payload, c.reads(s), nil) != nil || !c.Packet.HasID {
@@ -20,6 +20,6 @@ func (c *conn) believe(s *side) {
 			c.tell(s)
 		}
 	})
-	c.Event = at
+	*c.Event = at
 	c.refuted(s)
 }

@@ -24,17 +24,18 @@ const (
 type Record struct {
 	*content // nil for nothing
 	known    seq.Known
+	again    *further // nil where it was sent and acknowledged once at most
 }
 
 // A content is what a reliable packet held, and what came of it.
 type content struct {
-	head, tail uint64   // first and last bytes after the header
-	again      *further // once it was sent, or acknowledged, again
-	Code       byte     // its first byte
-	Times      uint8    // transmissions, up to 255
-	Acks       uint8    // acknowledgements, up to 255, copies left out
-	cut        bool     // by the capture
-	summed     bool     // its hash is that of its checksum
+	head, tail uint64 // first and last bytes after the header
+	Code       byte   // its first byte
+	Times      uint8  // transmissions, up to 255
+	Acks       uint8  // acknowledgements, up to 255, copies left out
+	cut        bool   // by the capture
+	summed     bool   // its hash is that of its checksum
+	several    bool   // there is a further of it
 }
 
 // A further is what is remembered of a packet that was sent, or acknowledged, again.
@@ -84,25 +85,7 @@ func (x Record) KnownAt() int64 {
 	return x.again.known
 }
 
-// count notes an acknowledgement.
-func (x Record) count(now int64) {
-	x.Acks = min(x.Acks, 254) + 1
-	if x.Acks > 1 || x.known.AckedAt() != now { // histories told it before
-		x.further().ackAt = now
-	}
-	if x.Acks == KnownAcks {
-		x.again.known = now
-	}
-}
-
-func (x *content) further() *further {
-	if x.again == nil {
-		x.again = new(further)
-	}
-	return x.again
-}
-
-func (x *content) pairs() *pairing {
+func (x Record) pairs() *pairing {
 	if x.again == nil {
 		return nil
 	}
@@ -117,8 +100,36 @@ type records struct {
 
 // record is what is remembered of a number of a side.
 func (s *side) record(n seq.Num) (x Record) {
-	x.content, x.known = s.records.At(s.out, n)
+	if x.content, x.known = s.records.At(s.out, n); x.content != nil && x.several {
+		x.again = s.several.At(n)
+	}
 	return x
+}
+
+// further gives the further of a packet, a new one where it has none.
+func (s *side) further(x *Record, n seq.Num) *further {
+	if x.again != nil {
+		return x.again
+	}
+	if x.again = s.several.At(n); x.again == nil {
+		x.again = s.several.Put(n, func(n seq.Num) bool {
+			y, _ := s.records.At(s.out, n)
+			return y != nil && y.several
+		})
+	}
+	*x.again, x.several = further{}, true
+	return x.again
+}
+
+// acknowledged notes an acknowledgement of a packet.
+func (s *side) acknowledged(x *Record, n seq.Num, now int64) {
+	x.Acks = min(x.Acks, 254) + 1
+	if x.Acks > 1 || x.known.AckedAt() != now { // histories told it before
+		s.further(x, n).ackAt = now
+	}
+	if x.Acks == KnownAcks {
+		x.again.known = now
+	}
 }
 
 // remember fills the record of a number that was captured for the first time.
@@ -138,6 +149,7 @@ func (s *side) forget() {
 	if s.out != nil {
 		s.out.UndescribeAll()
 		s.records.Free()
+		s.several = seq.Few[further]{}
 	}
 }
 
@@ -271,8 +283,9 @@ func (c *conn) noteAgain(s *side, n seq.Num, x Record) {
 	if fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
+	r := s.further(&x, n)
+	c.Record = x
 	c.pairTransmission(x, &first)
-	r := x.further()
 	c.Counted, c.Gap, c.Gaps = true, gap, [2]int64{r.gap, r.before}
 	r.before, r.gap, r.last = r.gap, gap, fr.Time
 	x.Times = min(x.Times, 254) + 1
@@ -301,7 +314,8 @@ func (c *conn) noteAck(s *side, n seq.Num) {
 	}
 	first := x.Acks == 0 && c.Frame.IPID != 0 && x.Code != 0x0C
 	c.AnswersFirst = first && c.Frame.Words.Has(dissect.Ack)
-	x.count(now)
+	peer.acknowledged(&x, n, now)
+	c.Record = x
 	if c.Counted = true; c.AnswersFirst && x.Times == 1 {
 		peer.Heard++
 	}
