@@ -124,9 +124,6 @@ func (v View) Secure() bool { return v.c.secure != nil }
 // Over reports whether the connection came to an end that was captured.
 func (v View) Over() bool { return v.c.life.over() }
 
-// Follows reports whether there was another connection on the address pair before.
-func (v View) Follows() bool { return v.c.follows }
-
 // Replaced is when another connection followed on the address pair, ns, 0 for not yet.
 func (v View) Replaced() int64 { return v.c.replaced }
 

@@ -10,6 +10,6 @@ var limits = seq.Limits{History: 32768, Keep: Keep, AckExcess: AckExcess, Reach:
 
 // What else is asked for by rules.
 const (
-	Keep      = 12e9 // for how long a number is remembered, ns
+	Keep      = 12e9 // for how long a number is remembered, and may be sent again, ns: every release has given up by then
 	AckExcess = 1024 // how far ahead of the newest an acknowledgement may be
 )

@@ -69,19 +69,6 @@ func TestHazel_Cut(t *testing.T) {
 	}
 }
 
-// A datagram with a wrong checksum, where others of its side are right, is
-// counted and touches nothing.
-func TestHazel_Damaged(t *testing.T) {
-	s := newScene(t, "", false)
-	s.meet(current, current)
-	good, bad := current.reliable(1, "x"), current.reliable(999, "x")
-	s.Add(0, dissect.Datagram{Payload: good.Append(nil), IPID: 3, Sum: 1})
-	s.Add(0, dissect.Datagram{Payload: bad.Append(nil), IPID: 4, Sum: 2, BadChecksum: true})
-	if got, want := fmt.Sprint(s.One().Dir[0].Frames, s.One().Dir[0].DataFrames, s.One().Dir[0].Gaps, s.One().Dir[0].Messages), "3 2 0 1"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // Recognition of each dialect, from its start.
 func TestProbe_Dialects(t *testing.T) {
 	talk := func(r release, n int) func(s *scene) {

@@ -8,10 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// RecordKeep is for how long a reliable packet may be sent again, in ns: every release has
-// given up by then.
-const RecordKeep = 12e9
-
 // RecordLimit is how many reliable packets of a side are remembered, and recordStep how many more at most until
 // they are forgotten.
 const (
@@ -255,7 +251,7 @@ func (c *conn) noteTransmission(s *side, n Number, v seq.Verdict) {
 		}
 		s.reach(n, fr, c.Packet.ID)
 	case seq.Again:
-		if x := s.record(n.Engine); x.IsKnown() && fr.Time-x.Last() <= RecordKeep {
+		if x := s.record(n.Engine); x.IsKnown() && fr.Time-x.Last() <= Keep {
 			c.noteAgain(s, n.Engine, x)
 		}
 	}

@@ -1,0 +1,58 @@
+package track_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
+)
+
+// TestHazel_Gates_Damaged: a datagram with a wrong checksum, where others of its side are right, never came to its
+// receiver: it is counted and has no number, so that the one sent again is the first.
+func TestHazel_Gates_Damaged(t *testing.T) {
+	s := newScene(t, "", false)
+	s.meet(current, current)
+	for i, id := range []uint16{1, 2, 999, 2} {
+		f := current.reliable(id, fmt.Sprint("text", i))
+		s.Add(0, dissect.Datagram{Payload: f.Append(nil), IPID: uint16(3 + i), Sum: uint64(1 + i), BadChecksum: i == 1 || i == 2})
+	}
+	a := &s.One().Dir[0]
+	if got, want := fmt.Sprint(a.Frames, a.DataFrames, a.Gaps, a.Retries, " ", s.texts(0)), "5 4 0 0 text0 text3"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestHazel_Gates_NoIDOfThePeer: an acknowledgement of a side whose peer was not captured yet acknowledges nothing, but its
+// length tells the release.
+func TestHazel_Gates_NoIDOfThePeer(t *testing.T) {
+	s := newScene(t, "", false)
+	s.send(1, current.acks(5))
+	s.send(1, none("x"))
+	c := s.One()
+	if got := fmt.Sprintf("%q %s", sessiontest.WordNames(s.Frames[0].Words), c.Dialect); got != `"" current` {
+		t.Errorf("words and release: %s", got)
+	}
+}
+
+// TestHazel_Gates_JunkIDs: a receiver reads an ID out of a datagram that is too short for one, and acknowledges it. That
+// acknowledges nothing: no user is told that the capture missed a packet.
+func TestHazel_Gates_JunkIDs(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		payload []byte
+		acked   uint16
+		want    string // words of the acknowledgement
+	}{
+		{"two bytes", []byte{1, 1}, 0x100, ""},
+		{"an ID that stands nowhere", []byte{1, 1}, 0x101, "ack-of-uncaptured"},
+	} {
+		s := newScene(t, "", false)
+		s.meet(current, current)
+		s.Raw(0, c.payload)
+		s.send(1, current.acks(c.acked))
+		if got := s.Words(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
