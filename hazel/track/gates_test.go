@@ -56,3 +56,51 @@ func TestHazel_Gates_JunkIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestHazel_Gates_LeftOutID: a side that goes from 65,535 to 1 and lost nothing before leaves out 0. Where one comes all
+// the same it is delivered, and no number; of a side that can't be SkeldJS the 0 is missing.
+func TestHazel_Gates_LeftOutID(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		acks release // of the peer
+		late bool    // the 0 comes in the end
+		want string  // gaps, missing, out of order, retries, messages
+	}{
+		{"left out", current, false, "0 0 0 0 18"},
+		{"left out, and yet it comes", current, true, "0 0 0 0 19"},
+		{"short acknowledgements are older than SkeldJS", ack3, false, "1 1 0 0 18"},
+	} {
+		s := newScene(t, "", false)
+		say := func(id uint16) {
+			s.send(0, current.reliable(id, fmt.Sprint(id)))
+			s.send(1, c.acks.acks(id))
+		}
+		for i := range uint16(16) {
+			say(65520 + i)
+		}
+		say(1)
+		say(2)
+		if c.late {
+			say(0)
+		}
+		a := &s.One().Dir[0]
+		if got := fmt.Sprint(a.Gaps, a.Missing(), a.OutOfOrder, a.Retries, a.Messages); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestHazel_Gates_History: acknowledgements of 4 bytes alone have a history. The fourth byte of a longer one, of which the
+// capture has no more, acknowledges nothing.
+func TestHazel_Gates_History(t *testing.T) {
+	for length, acked := range map[int]int{4: 2, 5: 1} {
+		s := newScene(t, "", false)
+		s.meet(current, current)
+		s.send(0, current.reliable(1, "x"))
+		s.send(0, current.reliable(2, "x"))
+		s.Cut(1, []byte{10, 0, 2, 0xff, 0}[:length], length-4)
+		if got := len(s.Last().Acks); got != acked {
+			t.Errorf("%d bytes: %d frames are acknowledged, want %d", length, got, acked)
+		}
+	}
+}

@@ -16,8 +16,9 @@ type pairing struct {
 	void        bool
 }
 
-// pairTransmission notes that a packet of side dir is sent again; x is what is known of it before.
-func (c *conn) pairTransmission(x Record, first *seq.Look) {
+// pairTransmission notes that a packet is sent again, of which c.Record is known before.
+func (c *conn) pairTransmission(first *seq.Look) {
+	x := &c.Record
 	p := x.pairs()
 	if p == nil {
 		p = &pairing{void: x.Times != 1 || x.Acks > 1 || !first.First}
@@ -32,8 +33,8 @@ func (c *conn) pairTransmission(x Record, first *seq.Look) {
 	}
 }
 
-// pairAck notes an acknowledgement of a packet of side dir.
-func (c *conn) pairAck(s *side, x Record) {
+// pairAck notes an acknowledgement of a packet of a side.
+func (c *conn) pairAck(s *side, x *Record) {
 	p := x.pairs()
 	if p.void || c.Frame.IPID == 0 {
 		p.void = true

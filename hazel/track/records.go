@@ -279,9 +279,8 @@ func (c *conn) noteAgain(s *side, n seq.Num, x Record) {
 	if fr.IPID == 0 && gap <= max(c.c.Rules.Horizon(), lateCopy) {
 		return // it may be a copy
 	}
-	r := s.further(&x, n)
-	c.Record = x
-	c.pairTransmission(x, &first)
+	r := s.further(&c.Record, n)
+	c.pairTransmission(&first)
 	c.Counted, c.Gap, c.Gaps = true, gap, [2]int64{r.gap, r.before}
 	r.before, r.gap, r.last = r.gap, gap, fr.Time
 	x.Times = min(x.Times, 254) + 1
@@ -289,16 +288,16 @@ func (c *conn) noteAgain(s *side, n seq.Num, x Record) {
 
 // noteAck remembers an acknowledgement of a side that names n.
 func (c *conn) noteAck(s *side, n seq.Num) {
-	peer, now := s.peer, c.Frame.Time
+	peer, now, x := s.peer, c.Frame.Time, &c.Record
 	c.Parts |= Acknowledges
-	c.Acked, c.Record, c.Counted, c.AnswersFirst = n, peer.record(n), false, false
-	if c.Captured = c.Record.IsKnown(); !c.Captured {
+	c.Acked, c.Counted, c.AnswersFirst = n, false, false
+	*x = peer.record(n)
+	if c.Captured = x.IsKnown(); !c.Captured {
 		c.Captured, _ = peer.out.Captured(n)
 	}
-	x := c.Record
 	switch {
 	case c.Frame.Words.Has(dissect.Duplicate) || !c.Frame.HasTime:
-		c.Record = Record{}
+		*x = Record{}
 		return
 	case !c.Captured:
 		c.noteOdd(s, n)
@@ -310,8 +309,7 @@ func (c *conn) noteAck(s *side, n seq.Num) {
 	}
 	first := x.Acks == 0 && c.Frame.IPID != 0 && x.Code != 0x0C
 	c.AnswersFirst = first && c.Frame.Words.Has(dissect.Ack)
-	peer.acknowledged(&x, n, now)
-	c.Record = x
+	peer.acknowledged(x, n, now)
 	if c.Counted = true; c.AnswersFirst && x.Times == 1 {
 		peer.Heard++
 	}
