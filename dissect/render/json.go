@@ -45,7 +45,7 @@ func (e *FrameEncoder) AppendRecord(dst []byte, fr *dissect.Frame) []byte {
 // AppendHead appends the record up to its protocol.
 func (e *FrameEncoder) AppendHead(dst []byte, fr *dissect.Frame) []byte {
 	dst = append(dst, `{"schema":"`+FrameSchema+`","frame":`...)
-	dst = appendDec(dst, fr.Frame)
+	dst = dissect.AppendUint(dst, fr.Frame)
 	if e.files {
 		dst = append(dst, `,"file":`...)
 		dst = strconv.AppendInt(dst, int64(fr.File)+1, 10)
@@ -55,11 +55,11 @@ func (e *FrameEncoder) AppendHead(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(e.dates.appendRFC3339(dst, fr.Time), '"')
 	}
 	dst = append(dst, `,"src":"`...)
-	dst = appendEndpoint(dst, &fr.Src)
+	dst = fr.Src.AppendTo(dst)
 	dst = append(dst, `","dst":"`...)
-	dst = appendEndpoint(dst, &fr.Dst)
+	dst = fr.Dst.AppendTo(dst)
 	dst = append(dst, `","length":`...)
-	dst = appendDec(dst, uint64(fr.Length))
+	dst = dissect.AppendUint(dst, uint64(fr.Length))
 	dst = append(dst, `,"protocol":`...)
 	return AppendJSONString(dst, fr.Protocol)
 }
@@ -147,7 +147,7 @@ func appendJSONGenerated(dst []byte, v *dissect.Generated, key string, fr *disse
 	case v.Time:
 		return strconv.AppendFloat(append(dst, key...), float64(n)/1e6, 'f', -1, 64)
 	default:
-		return appendDec(append(dst, key...), n)
+		return dissect.AppendUint(append(dst, key...), n)
 	}
 }
 
@@ -160,7 +160,7 @@ func appendJSONNumbers(dst []byte, key string, list []uint64) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendDec(dst, n)
+		dst = dissect.AppendUint(dst, n)
 	}
 	return append(dst, ']')
 }

@@ -52,7 +52,7 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 		}
 		dst = fk.appendKey(dst, len(dst) == start)
 		if fk.plain {
-			dst = appendDec(dst, n.Val)
+			dst = dissect.AppendUint(dst, n.Val)
 			i++
 			continue
 		}
@@ -135,7 +135,7 @@ func appendJSONUint(dst []byte, n *dissect.Node) []byte {
 		dst = append(dst, '"')
 		return append(appendUint(dst, n.Field, n.Len, n.Val), '"')
 	}
-	return appendDec(dst, n.Val)
+	return dissect.AppendUint(dst, n.Val)
 }
 
 func appendJSONIDs(dst []byte, ids []int64) []byte {
@@ -145,7 +145,7 @@ func appendJSONIDs(dst []byte, ids []int64) []byte {
 			dst = append(dst, ',')
 		}
 		if uint64(id) < 256 {
-			dst = appendDec(dst, uint64(id))
+			dst = dissect.AppendUint(dst, uint64(id))
 		} else {
 			dst = strconv.AppendInt(dst, id, 10)
 		}

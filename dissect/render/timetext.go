@@ -1,5 +1,7 @@
 package render
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 const day = 24 * 60 * 60 * int64(1e9)
 
 func floorDiv(a, b int64) int64 {
@@ -16,7 +18,7 @@ func appendSeconds(dst []byte, ns int64, digits int) []byte {
 	if ns < 0 {
 		dst, u = append(dst, '-'), -u
 	}
-	dst = appendDec(dst, u/1e9)
+	dst = dissect.AppendUint(dst, u/1e9)
 	return appendFraction(dst, uint32(u%1e9), digits)
 }
 
@@ -68,8 +70,8 @@ func appendFraction(dst []byte, nano uint32, digits int) []byte {
 		return dst
 	}
 	n := len(dst) + digits + 1
-	dst = append3(append(dst, '.'), nano/1000000)
-	dst = append3(append3(dst, nano/1000%1000), nano%1000)
+	dst = dissect.AppendThousandth(append(dst, '.'), nano/1000000)
+	dst = dissect.AppendThousandth(dissect.AppendThousandth(dst, nano/1000%1000), nano%1000)
 	return dst[:n]
 }
 
