@@ -2,7 +2,6 @@ package render
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -12,11 +11,9 @@ import (
 // grow with what was seen.
 type Summary struct {
 	Palette Palette
-	Names   func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
-	Width   func(string) int              // columns of the screen that a name takes; nil: one each character
+	Ends
 
 	number, clock, src, dst, length int // widths
-	shown                           [256]shownEnd
 	protocol                        shownProtocol
 	text                            []byte // of one column
 }
@@ -34,60 +31,15 @@ func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte
 	s.text = clock.AppendTime(s.text[:0], fr.Datagram)
 	dst = append(right(dst, s.text, len(s.text), &s.clock), ' ')
 
-	end := s.end(&fr.Src)
+	end := s.of(&fr.Src)
 	dst = append(right(dst, end.text, end.columns, &s.src), " → "...)
-	end = s.end(&fr.Dst)
+	end = s.of(&fr.Dst)
 	dst = append(left(dst, end.text, end.columns, &s.dst), ' ')
 
 	dst = append(append(dst, s.protocolOf(fr)...), ' ')
 	s.text = dissect.AppendUint(s.text[:0], uint64(fr.Length))
 	dst = append(right(dst, s.text, len(s.text), &s.length), ' ')
 	return s.appendInfo(dst, fr)
-}
-
-// A shownEnd is what is shown of an endpoint that was asked for lately.
-type shownEnd struct {
-	end     dissect.Endpoint
-	text    []byte // nil while the place is free
-	columns int    // of the screen
-}
-
-// end gives what is shown of an endpoint, its address or its name, until the next call.
-func (s *Summary) end(e *dissect.Endpoint) *shownEnd {
-	x := &s.shown[e.IP[14]^e.IP[15]^uint8(e.Port>>8)^uint8(e.Port)]
-	if x.text == nil || x.end != *e {
-		s.name(x, e)
-	}
-	return x
-}
-
-// name finds out what is shown of an endpoint.
-func (s *Summary) name(x *shownEnd, e *dissect.Endpoint) {
-	name := ""
-	if s.Names != nil {
-		name = s.Names(*e)
-	}
-	if x.end = *e; name != "" {
-		x.text = AppendEscaped(x.text[:0], name)
-	} else {
-		x.text = e.AppendTo(x.text[:0])
-	}
-	x.columns = s.columns(x.text)
-}
-
-// columns is the width of a name on the screen.
-func (s *Summary) columns(name []byte) int {
-	n := 0
-	for n < len(name) && name[n] < utf8.RuneSelf {
-		n++
-	}
-	switch {
-	case n == len(name):
-		return n
-	case s.Width == nil:
-		return utf8.RuneCount(name)
-	}
-	return s.Width(string(name))
 }
 
 // A shownProtocol is the column of the protocol of the latest frame.

@@ -22,6 +22,20 @@ func appendSeconds(dst []byte, ns int64, digits int) []byte {
 	return appendFraction(dst, uint32(u%1e9), digits)
 }
 
+// appendMilliseconds appends "20.98": all digits that are not 0 at the end.
+func appendMilliseconds(dst []byte, ns uint64) []byte {
+	dst = dissect.AppendUint(dst, ns/1e6)
+	below := uint32(ns % 1e6)
+	if below == 0 {
+		return dst
+	}
+	dst = dissect.AppendThousandth(dissect.AppendThousandth(append(dst, '.'), below/1000), below%1000)
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
 // A dateCache appends dates and times. It keeps the text of the last date.
 type dateCache struct {
 	days int64 // since 1970
