@@ -17,10 +17,9 @@ func appendHex(dst, b []byte) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, 2*len(b))[:n+2*len(b)]
 	out := dst[n:]
-	for len(b) >= 8 && len(out) >= 16 {
+	for len(b) >= 4 && len(out) >= 8 {
 		binary.LittleEndian.PutUint64(out, hex4(binary.LittleEndian.Uint32(b)))
-		binary.LittleEndian.PutUint64(out[8:], hex4(binary.LittleEndian.Uint32(b[4:])))
-		b, out = b[8:], out[16:]
+		b, out = b[4:], out[8:]
 	}
 	for i, c := range b {
 		*(*[2]byte)(out[2*i:]) = hexPairs[c]
