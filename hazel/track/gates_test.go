@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/hazel"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
 )
 
@@ -101,6 +102,23 @@ func TestHazel_Gates_History(t *testing.T) {
 		s.Cut(1, []byte{10, 0, 2, 0xff, 0}[:length], length-4)
 		if got := len(s.Last().Acks); got != acked {
 			t.Errorf("%d bytes: %d frames are acknowledged, want %d", length, got, acked)
+		}
+	}
+}
+
+// TestHazel_Gates_FirstBytes: whether a connection is one of records shows in the first datagram of which the capture holds
+// anything. A connection that was taken for a plain one would have no numbers.
+func TestHazel_Gates_FirstBytes(t *testing.T) {
+	record := func(n uint64) []byte {
+		return hiddenFlight.record(hazel.RecordApplicationData, 1, n, make([]byte, 40))
+	}
+	for _, kept := range []int{0, len(record(1))} {
+		s := newScene(t, "", false)
+		s.Cut(0, record(1), len(record(1))-kept)
+		s.Raw(0, record(2))
+		s.Raw(0, record(5))
+		if c := s.One(); c.Dialect != "dtls" || c.Dir[0].Gaps != 1 {
+			t.Errorf("%d bytes of the first: %q with %d gaps, want dtls with one", kept, c.Dialect, c.Dir[0].Gaps)
 		}
 	}
 }
