@@ -21,9 +21,12 @@ type retrySeries struct {
 	gaps   [maxRetryTimes]int64
 }
 
+// retriedAtOnce is how many numbers of a side are followed while they are retried.
+const retriedAtOnce = 4
+
 // A retryWatch follows the numbers of a side that are retried, the latest few.
 type retryWatch struct {
-	series [4]retrySeries
+	series []retrySeries // nil until a number is retried
 	next   int
 	tenths bool // some number was retried as often as allowed
 	early  int  // first retries in a row that came before an answer could
