@@ -145,9 +145,7 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 	if c.Frame.Cut() {
 		s.cuts.add(num)
 	}
-	if other = other && !v.Words.Has(dissect.Duplicate); other {
-		out.Provisionals().Replace(sent)
-	}
+	other = other && !v.Words.Has(dissect.Duplicate)
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.Frame.RetryOf = v.RetryOf
 	}
@@ -155,6 +153,9 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 		s.repeated(v)
 	}
 	c.tell(dir, Taken)
+	if other {
+		out.Provisionals().Replace(sent)
+	}
 	c.speaks(dir)
 	c.messages(dir, num, v.Novelty == seq.First || other)
 }

@@ -72,9 +72,6 @@ func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool 
 	return false
 }
 
-// LowMemory reports that little is to be kept.
-func (v View) LowMemory() bool { return v.c.wants.LowMemory }
-
 // MayOpen reports whether the latest datagram without messages that was set apart has a PacketID. It may be
 // a connect datagram with content of the application: a copy of it, which its receiver takes for a datagram, is acknowledged.
 func (v View) MayOpen(id uint32) bool { return v.c.pair.opener == id+1 }

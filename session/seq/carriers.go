@@ -62,7 +62,7 @@ func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
 		return
 	}
 	u := s.find(unit)
-	if u == nil || u.first == 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
+	if u == nil || u.first <= 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
 		return
 	}
 	d.measured(1<<AckWait, at, at-u.first)
@@ -70,7 +70,7 @@ func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
 	if took := at - u.first; u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
 		d.trouble(Waited, u.first, at, took, SignAt(u.frame, u.first))
 	}
-	u.first = 0
+	u.first = -at
 }
 
 // carriedBy reports whether a number may have carried the unit: only the latest carriers are

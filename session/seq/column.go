@@ -133,3 +133,12 @@ func (k Known) Hash() uint64 { return k.u.hash }
 
 // First reports whether the first transmission was captured, and not only retries.
 func (k Known) First() bool { return k.u.state&(captured|firstSending) == captured|firstSending }
+
+// IPID is the IPv4 identification of the first transmission, 0 when it has none.
+func (k Known) IPID() uint16 { return k.u.ipid }
+
+// Size is that of its payload, in bytes, by the UDP header; 65535 stands for more.
+func (k Known) Size() int { return int(k.u.size) }
+
+// Sends counts the captured transmissions, up to 255; copies that a network made are not counted.
+func (k Known) Sends() int { return int(k.u.sends) }

@@ -13,6 +13,7 @@ type UnitVerdict struct {
 	New     bool   // the first captured sending of the unit
 	Other   bool   // its content is another one than that of the sending before
 	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
+	AckedAt int64  // when that was, ns, where it is the only carrier; 0 when it is not known
 	Before  int64  // time of the sending before, ns
 }
 
@@ -51,6 +52,9 @@ func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame)
 	by, acked := d.win.anyAcked(u.held())
 	if u.acked || acked {
 		v.Acked = by
+		if u.sends == 1 && u.first < 0 {
+			v.AckedAt = -u.first
+		}
 		d.UnneededRetries++
 		d.needless(fr.Frame, fr.Time)
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))

@@ -13,7 +13,7 @@ type carried struct {
 	sends    uint8               // captured, up to 255; as many of the latest are remembered in carriers
 	acked    bool                // a carrier that is no longer remembered was acknowledged
 	print    uint16              // of its content, 0 when that is not known
-	first    int64               // first transmission, ns; 0 once it was acknowledged, or when it is not known
+	first    int64               // first transmission, ns; once it was acknowledged, when, less than 0; 0 when it is not known
 }
 
 // units are the carried units of one side, in a ring like that of a Window.
