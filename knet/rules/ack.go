@@ -66,7 +66,7 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for i, num := range list {
-		if x := r.at(seq.Num(num)); x.isKnown() && !x.suspect {
+		if x := r.at(seq.Num(num)); x.isKnown() && !x.is(suspect) {
 			c.judgeAcked(dir, seq.Num(num), x, i > 0)
 		}
 	}
@@ -80,12 +80,12 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
-	if x := r.at(first); x.isKnown() && !x.suspect {
+	if x := r.at(first); x.isKnown() && !x.is(suspect) {
 		c.judgeAcked(dir, first, x, false)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
-		if x := r.at(num); x.isKnown() && !x.suspect {
+		if x := r.at(num); x.isKnown() && !x.is(suspect) {
 			c.judgeAcked(dir, num, x, true)
 		}
 	}
@@ -96,24 +96,23 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 // PacketID itself.
 func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x sentDatagram, byBit bool) {
 	rules := &c.c.Rules
-	if byBit && !x.reliable && c.BitsOpen(dir) {
+	if byBit && !x.is(reliable) && c.BitsOpen(dir) {
 		rules.Unclear(rRdAckUnrel, conform.GuardDial, fmt.Sprintf("PacketID %d may be acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.Frame())
 		return
 	}
-	if !x.reliable && (x.tainted || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
+	if !x.is(reliable) && (x.is(tainted) || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}
-	if !rules.Check(rRdAckUnrel, x.reliable) {
+	if !rules.Check(rRdAckUnrel, x.is(reliable)) {
 		c.holdUnreliable(dir, num, x)
 		return
 	}
 	if x.acks == 0 {
-		x.ackAt = c.Frame.Time
 		c.side[dir.Other()].order.acks++
 		c.side[dir.Other()].order.known++
 		c.side[dir.Other()].ask.acks++
 		x.carrier = uint32(c.Sent.Num)
-		if x.reliable {
+		if x.is(reliable) {
 			c.judgeAckDelay(dir, x)
 		}
 	}
@@ -259,24 +258,22 @@ func (h ackedPlain) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Dropped, 0
 }
 
-// judgeAgain judges a datagram of Spec that is sent again.
-func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x sentDatagram) {
+// judgeAgain judges a datagram of Spec that is sent again after a gap, in ns.
+func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x sentDatagram, gap int64) {
 	rules := &c.c.Rules
 	c.contents().judgeReuse(dir, num, x)
 	if !rules.Check(rCvMaxsend, x.Sends() <= 50) && x.Sends() == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.Frame())
 	}
-	if last := x.last; x.IPID() != 0 && c.Frame.IPID != 0 {
-		if gap := c.Frame.Time - last; !rules.Check(rCvResend, gap >= resendLeast) {
-			rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.Frame())
-		}
+	if x.IPID() != 0 && c.Frame.IPID != 0 && !rules.Check(rCvResend, gap >= resendLeast) {
+		rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.Frame())
 	}
 	if x.acks == 0 {
 		rules.Pass(rRdNoresend)
 		return
 	}
 	c.judgeReacks(dir, num, x)
-	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.Datagram.PacketID, (c.Frame.Time-x.ackAt)/1e6))
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.Datagram.PacketID, (c.Frame.Time-x.ackedAt())/1e6))
 }
 
 // resendLeast is DatagramTimeOut with some play, in ns.
@@ -293,7 +290,7 @@ func (c numberJudge) judgeForgotten(dir dissect.Dir) {
 	a, r := &s.acking, &s.datagrams
 	for a.cursor = max(a.cursor, r.low, r.top-mostLooked); a.cursor < r.top; a.cursor++ {
 		x := r.at(a.cursor)
-		if !x.isKnown() || x.suspect || !x.reliable || x.cut {
+		if !x.isKnown() || x.is(suspect) || !x.is(reliable) || x.is(cut) {
 			continue
 		}
 		if c.Frame.Time-x.Time() < unansweredTime {
@@ -321,7 +318,7 @@ func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x sentDatagram) {
 	}
 	later := 0
 	for n := num + 1; n <= s.datagrams.top && later < 3; n++ {
-		if y := s.datagrams.at(n); y.isKnown() && y.acks > 0 && y.ackAt-x.Time() > c.horizon() {
+		if y := s.datagrams.at(n); y.isKnown() && y.acks > 0 && y.ackedAt()-x.Time() > c.horizon() {
 			later++
 		}
 	}
@@ -354,10 +351,12 @@ func (c numberJudge) judgeTransmission(dir dissect.Dir, sent *seq.Sending, x sen
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	if !first {
-		if spec && c.Frame.Words.Has(dissect.Retry) && x.Hash() == sent.Hash {
-			c.judgeAgain(dir, sent.Num, x)
+		if spec {
+			before := s.datagrams.sendAgain(x, sent.Num, sent.Time)
+			if c.Frame.Words.Has(dissect.Retry) && x.Hash() == sent.Hash {
+				c.judgeAgain(dir, sent.Num, x, sent.Time-before)
+			}
 		}
-		x.last = sent.Time
 		return
 	}
 	if before.has && sent.Num > before.top {

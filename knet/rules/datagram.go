@@ -116,7 +116,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	}
 	before := r.stand()
 	old := r.at(sent.Num)
-	first := !old.isKnown() || old.suspect
+	first := !old.isKnown() || old.is(suspect)
 	c.numbers().judgeNumber(dir, sent, old)
 	if c.suspect {
 		c.contents().noteAsked(dir)
@@ -155,8 +155,20 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 
 // note notes the datagram at hand, which was counted.
 func (c frameJudge) note(dir dissect.Dir) {
-	c.side[dir].datagrams.note(&c.Sent, note{last: c.Frame.Time, messages: uint8(min(len(c.Datagram.Messages), 255)),
-		reliable: c.Datagram.Reliable, cut: c.Frame.Cut(), suspect: c.suspect, tainted: len(c.Faults) > 0})
+	n := note{messages: uint8(min(len(c.Datagram.Messages), 255))}
+	if c.Datagram.Reliable {
+		n.traits |= reliable
+	}
+	if c.Frame.Cut() {
+		n.traits |= cut
+	}
+	if c.suspect {
+		n.traits |= suspect
+	}
+	if len(c.Faults) > 0 {
+		n.traits |= tainted
+	}
+	c.side[dir].datagrams.note(&c.Sent, n)
 }
 
 // judgeMessage judges a message by what was captured before it.

@@ -14,6 +14,7 @@ import (
 type datagrams struct {
 	out       *seq.Direction
 	notes     seq.Column[note]
+	again     []latest
 	low       seq.Num // lowest and highest PacketID without a fault
 	top       seq.Num
 	has       bool
@@ -36,15 +37,36 @@ type sentDatagram struct {
 
 // A note is what the rules know of a datagram beside what the engine does.
 type note struct {
-	last     int64  // latest transmission
-	ackAt    int64  // when it was acknowledged first
 	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with acks
 	messages uint8  // up to 255
 	acks     uint8  // PacketAcks that named it
-	reliable bool
-	cut      bool
-	suspect  bool // it has a fault
-	tainted  bool // … that may be a habit
+	traits   traits
+}
+
+// traits are what a datagram is.
+type traits uint8
+
+const (
+	reliable traits = 1 << iota
+	cut
+	suspect // it has a fault
+	tainted // … that may be a habit
+)
+
+func (n *note) is(t traits) bool { return n.traits&t != 0 }
+
+// ackedAt is when a datagram was acknowledged first, ns, valid with acks.
+func (x sentDatagram) ackedAt() int64 {
+	if at, ok := x.AckedAt(); ok {
+		return at
+	}
+	return x.Time()
+}
+
+// A latest is the latest transmission of a datagram that was sent again.
+type latest struct {
+	num seq.Num
+	at  int64 // ns
 }
 
 // isKnown reports whether anything is remembered.
@@ -76,31 +98,47 @@ func (r *datagrams) forgot(num seq.Num) bool {
 
 // enter counts a datagram, and reports whether it is to be noted: those with a fault only
 // where they stand in the row.
-func (r *datagrams) enter(s *seq.Sending, cut, suspect bool) bool {
-	if suspect && (!r.has || s.Num != r.top+1) {
+func (r *datagrams) enter(s *seq.Sending, isCut, isSuspect bool) bool {
+	if isSuspect && (!r.has || s.Num != r.top+1) {
 		return false
 	}
 	if !r.at(s.Num).isKnown() {
-		r.count(s, cut)
+		r.count(s, isCut)
 	}
 	return true
 }
 
 // note notes a datagram that the engine has taken, for the first time or instead of one with a fault.
 func (r *datagrams) note(s *seq.Sending, n note) {
-	if x, _, fresh := r.notes.Add(r.out, s.Num); x != nil && (fresh || x.suspect) {
+	if x, _, fresh := r.notes.Add(r.out, s.Num); x != nil && (fresh || x.is(suspect)) {
 		*x = n
 	}
+}
+
+// sendAgain notes that a datagram is sent again, and gives when it was sent before, ns.
+func (r *datagrams) sendAgain(x sentDatagram, num seq.Num, at int64) (before int64) {
+	for i := range r.again {
+		if a := &r.again[i]; a.num == num {
+			before, a.at = a.at, at
+			return before
+		}
+	}
+	if len(r.again) == cap(r.again) {
+		r.again = slices.DeleteFunc(r.again, func(a latest) bool { return !r.at(a.num).isKnown() })
+	}
+	r.again = append(r.again, latest{num, at})
+	return x.Time()
 }
 
 // clear forgets all datagrams, and frees what they take.
 func (r *datagrams) clear() {
 	r.out.UndescribeAll()
 	r.notes.Free()
+	r.again = nil
 }
 
 // count counts a PacketID that is new.
-func (r *datagrams) count(s *seq.Sending, cut bool) {
+func (r *datagrams) count(s *seq.Sending, isCut bool) {
 	switch n := s.Num; {
 	case !r.has:
 		r.has, r.low, r.top, r.topAt, r.startAt = true, n, n, s.Time, s.Time
@@ -120,7 +158,7 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 		r.missing = max(r.missing-1, 0)
 		r.overtaken(s)
 	}
-	if cut {
+	if isCut {
 		r.missing++ // what it says is not known
 		r.gapAt = s.Time
 	}

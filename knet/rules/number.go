@@ -19,7 +19,7 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 	r, o := &s.datagrams, &s.order
 	switch {
 	case !r.has:
-	case old.isKnown() && !old.suspect && !old.tainted && old.Hash() != sent.Hash && !old.cut && !c.Frame.Cut():
+	case old.isKnown() && !old.is(suspect) && !old.is(tainted) && old.Hash() != sent.Hash && !old.is(cut) && !c.Frame.Cut():
 		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Frame())
 		return
 	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):
@@ -128,7 +128,7 @@ func (c numberJudge) back(dir dissect.Dir, sent *seq.Sending) bool {
 		return false
 	}
 	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLooked; n++ {
-		if x := r.at(n); x.isKnown() && !x.suspect {
+		if x := r.at(n); x.isKnown() && !x.is(suspect) {
 			return sent.Time-x.Time() > c.longLate()
 		}
 	}

@@ -26,9 +26,9 @@ func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVe
 		return
 	}
 	x, at := c.side[dir].datagrams.at(v.Acked), v.AckedAt
-	known := x.isKnown() && !x.suspect && x.acks > 0
+	known := x.isKnown() && !x.is(suspect) && x.acks > 0
 	if known {
-		at = x.ackAt
+		at = x.ackedAt()
 	}
 	msg := fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number)
 	if at != 0 {
@@ -54,11 +54,11 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x sentDatagram, msg string) {
 	y := c.side[dir.Other()].datagrams.at(carrier)
 	told := x.acks > 0 && ok && y.isKnown() && y.Time() >= x.Time() // sent after it, and not by another connection
 	switch {
-	case told && y.reliable && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
+	case told && y.is(reliable) && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)
 	case told && c.RepliedTo(dir.Other(), carrier, y.Time(), before):
 		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)
-	case x.acks >= manyAcks && c.Frame.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
+	case x.acks >= manyAcks && c.Frame.Time-x.ackedAt() > longAfter && int(x.acks) >= c.neededHeard(dir, x):
 		rules.Broken(rRdNoresend, msg, x.Frame())
 	default:
 		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.Frame())
