@@ -1,5 +1,7 @@
 package seq
 
+import "slices"
+
 // load notes that a captured number is the first to carry a unit. Units that are new stand in
 // a row, in any order.
 func (w *Window) load(carrier, unit Num) {
@@ -62,24 +64,32 @@ func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
 		return
 	}
 	u := s.find(unit)
-	if u == nil || u.first <= 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
+	if u == nil || u.wait != waits || u.sends == 1 && u.carrier != uint32(carrier) {
 		return
 	}
-	d.measured(1<<AckWait, at, at-u.first)
-	d.latestWait(at-u.first, at)
-	if took := at - u.first; u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
-		d.trouble(Waited, u.first, at, took, SignAt(u.frame, u.first))
-	}
-	u.first = -at
-}
-
-// carriedBy reports whether a number may have carried the unit: only the latest carriers are
-// remembered.
-func (u *carried) carriedBy(carrier uint32) bool {
-	for _, c := range u.held() {
-		if c == carrier {
-			return true
+	first := u.time
+	if u.sends > 1 {
+		if first = s.sentAgain(unit).first; !s.carriedBy(unit, u, uint32(carrier)) {
+			return
 		}
 	}
-	return u.sends > maxCarriers
+	took := at - first
+	if took < 0 {
+		return
+	}
+	d.measured(1<<AckWait, at, took)
+	d.latestWait(took, at)
+	if u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
+		d.trouble(Waited, first, at, took, SignAt(u.frame, first))
+	}
+	if u.wait = waited; u.sends == 1 {
+		u.time = at
+	}
+}
+
+// carriedBy reports whether a number may have carried a unit: only the latest carriers are
+// remembered.
+func (s *units) carriedBy(unit Num, u *carried, carrier uint32) bool {
+	list, n := s.carriers(unit, u)
+	return slices.Contains(list[:n], carrier) || u.sends > maxCarriers
 }

@@ -14,7 +14,7 @@ type UnitVerdict struct {
 	Other   bool   // its content is another one than that of the sending before
 	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
 	AckedAt int64  // when that was, ns, where it is the only carrier; 0 when it is not known
-	Before  int64  // time of the sending before, ns
+	Before  int64  // time of the sending before, or of its acknowledgement, ns
 }
 
 // SendUnit judges a unit that travels in the datagram with number carrier. Only
@@ -31,16 +31,17 @@ func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame)
 	}
 	if u.frame == 0 {
 		u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
-		u.carriers[0] = uint32(carrier)
-		if fr.HasTime {
-			u.first = fr.Time
+		if u.carrier = uint32(carrier); fr.HasTime {
+			u.wait = waits
 		}
 		d.carried++
 		d.win.load(carrier, unit)
 		return UnitVerdict{New: true}
 	}
 	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
-	if slices.Contains(u.held(), uint32(carrier)) {
+	list, n := d.units.carriers(unit, u)
+	held := list[:n]
+	if slices.Contains(held, uint32(carrier)) {
 		return v
 	}
 	if v.Other {
@@ -49,21 +50,27 @@ func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame)
 	d.carried++
 	d.Retries++
 	v.Words = dissect.Retry
-	by, acked := d.win.anyAcked(u.held())
-	if u.acked || acked {
+	by, acked := d.win.anyAcked(held)
+	if u.sends == 1 && u.wait == waited {
+		v.AckedAt = u.time
+	}
+	again := d.units.sendAgain(unit, u)
+	if again.acked || acked {
 		v.Acked = by
-		if u.sends == 1 && u.first < 0 {
-			v.AckedAt = -u.first
-		}
 		d.UnneededRetries++
 		d.needless(fr.Frame, fr.Time)
-		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(n+1))
 		v.Words |= dissect.UnneededRetry
 	}
-	if !u.acked && !acked && d.account != nil {
+	if !again.acked && !acked && d.account != nil {
 		d.account.Losses.starve(unit, u, fr.Time)
 	}
-	u.carry(carrier, d)
+	if n == maxCarriers {
+		_, acked := d.win.anyAcked(held[n-1:])
+		again.acked = again.acked || acked
+	}
+	copy(again.before[:], held)
+	u.carrier, u.sends = uint32(carrier), u.sends+min(1, 255-u.sends)
 	d.units.carryAgain(carrier, unit, &d.win)
 	u.time = max(u.time, fr.Time)
 	return v
@@ -79,22 +86,6 @@ func (w *Window) anyAcked(numbers []uint32) (number Num, yes bool) {
 		}
 	}
 	return -1, false
-}
-
-// held are the latest numbers that carried the unit.
-func (u *carried) held() []uint32 { return u.carriers[:min(u.sends, maxCarriers)] }
-
-// carry remembers a further carrier.
-func (u *carried) carry(carrier Num, d *Direction) {
-	n := len(u.held())
-	if n == maxCarriers {
-		_, acked := d.win.anyAcked(u.carriers[maxCarriers-1:])
-		u.acked = u.acked || acked
-		n--
-	}
-	copy(u.carriers[1:], u.carriers[:n])
-	u.carriers[0] = uint32(carrier)
-	u.sends += min(1, 255-u.sends)
 }
 
 // reach gives the place of a unit, nil when it is forgotten.
@@ -113,7 +104,7 @@ func (s *units) reach(n Num, d *Direction) *carried {
 		return nil
 	case n >= s.top+limit:
 		s.clear()
-		s.again = nil
+		s.resent, s.again = nil, nil
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
 	for s.top-n > s.size() { // a lower one, captured later
@@ -175,7 +166,7 @@ func (s *units) wanted(u *carried, d *Direction) bool {
 // compact forgets all units.
 func (s *units) compact() {
 	if s.table != nil {
-		s.sparse, s.again = sparse[carried]{}, nil
+		s.sparse, s.resent, s.again = sparse[carried]{}, nil, nil
 		s.base, s.floor, s.gone = s.top, s.top, true
 	}
 }

@@ -1,5 +1,7 @@
 package seq
 
+import "slices"
+
 // maxCarriers is how many of the latest numbers that carried a unit are
 // remembered.
 const maxCarriers = 3
@@ -7,13 +9,29 @@ const maxCarriers = 3
 // A carried unit is one that travels in numbered datagrams and keeps its own
 // number when it is sent again in another one.
 type carried struct {
-	frame    uint64              // first captured datagram that carried it, 0 for none
-	time     int64               // latest sending, ns
-	carriers [maxCarriers]uint32 // latest first; low bits of their numbers
-	sends    uint8               // captured, up to 255; as many of the latest are remembered in carriers
-	acked    bool                // a carrier that is no longer remembered was acknowledged
-	print    uint16              // of its content, 0 when that is not known
-	first    int64               // first transmission, ns; once it was acknowledged, when, less than 0; 0 when it is not known
+	frame   uint64 // first captured datagram that carried it, 0 for none
+	time    int64  // latest sending, or the first acknowledgement of what was sent once until then, ns
+	carrier uint32 // latest; low bits of its number
+	print   uint16 // of its content, 0 when that is not known
+	sends   uint8  // captured, up to 255
+	wait    wait
+}
+
+// A wait is what is known of how long a unit waited for its first acknowledgement.
+type wait uint8
+
+const (
+	unknownWait wait = iota // when it was sent first is not known
+	waits
+	waited
+)
+
+// A resent is what is remembered of a unit that was sent again, beside what is of all.
+type resent struct {
+	unit   Num
+	first  int64                   // first transmission, ns, valid while it waits
+	before [maxCarriers - 1]uint32 // carriers before the latest, the latest of them first
+	acked  bool                    // a carrier that is no longer remembered was acknowledged
 }
 
 // units are the carried units of one side, in a ring like that of a Window.
@@ -25,7 +43,8 @@ type units struct {
 	keep      int64 // Limits.UnitKeep
 	lowMemory bool
 
-	again []furtherCarrier // not acknowledged yet, the oldest first
+	resent []resent
+	again  []furtherCarrier // not acknowledged yet, the oldest first
 }
 
 // A furtherCarrier is a number that carries a unit that was sent before.
@@ -33,3 +52,34 @@ type furtherCarrier struct{ carrier, unit Num }
 
 // mostFurther bounds the further carriers that are remembered.
 const mostFurther = 256
+
+// sentAgain gives what is remembered of a unit that was sent again, nil when it was not.
+func (s *units) sentAgain(unit Num) *resent {
+	for i := len(s.resent) - 1; i >= 0; i-- {
+		if s.resent[i].unit == unit {
+			return &s.resent[i]
+		}
+	}
+	return nil
+}
+
+// sendAgain is sentAgain for a unit that is sent again now.
+func (s *units) sendAgain(unit Num, u *carried) *resent {
+	if u.sends > 1 {
+		return s.sentAgain(unit)
+	}
+	if len(s.resent) == cap(s.resent) {
+		s.resent = slices.DeleteFunc(s.resent, func(x resent) bool { return x.unit < s.base || x.unit >= s.top || s.find(x.unit) == nil })
+	}
+	s.resent = append(s.resent, resent{unit: unit, first: u.time})
+	return &s.resent[len(s.resent)-1]
+}
+
+// carriers are the latest numbers that carried a unit, the latest first: their low bits.
+func (s *units) carriers(unit Num, u *carried) (list [maxCarriers]uint32, n int) {
+	list[0] = u.carrier
+	if u.sends > 1 {
+		copy(list[1:], s.sentAgain(unit).before[:])
+	}
+	return list, int(min(u.sends, maxCarriers))
+}
