@@ -97,7 +97,7 @@ func (j *judge) Observe(e *track.Event) {
 		j.acknowledges(dir)
 	case track.Resent:
 		if j.Sure() && !j.suspect {
-			j.numbers().judgeResent(dir, e.Message, &e.Unit)
+			j.numbers().judgeResent(dir, e.Message, e.Unit)
 		}
 	}
 }

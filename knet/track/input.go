@@ -251,7 +251,7 @@ func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh boo
 	}
 	s.numbers.Advance(n)
 	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.Frame)
-	if v.New {
+	if v == nil {
 		return true
 	}
 	if v.Words != 0 && c.Frame.RetryOf == 0 {

@@ -103,7 +103,7 @@ func (c *conn) freshContent(dir dissect.Dir, num seq.Num) bool {
 func (c *conn) resentAs(dir dissect.Dir, old, x *resend) bool {
 	r := c.side[dir].resends
 	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.Frame)
-	if v.Words == 0 {
+	if v == nil || v.Words == 0 {
 		return false
 	}
 	if r.after == 0 {

@@ -6,11 +6,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A UnitVerdict is what the engine makes of a carried unit.
+// A UnitVerdict is what the engine makes of a carried unit that was captured before.
 type UnitVerdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
-	New     bool   // the first captured sending of the unit
 	Other   bool   // its content is another one than that of the sending before
 	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
 	AckedAt int64  // when that was, ns, where it is the only carrier; 0 when it is not known
@@ -20,25 +19,34 @@ type UnitVerdict struct {
 // SendUnit judges a unit that travels in the datagram with number carrier. Only
 // a further carrier is a retry; what is a copy of a datagram was judged by Send.
 // The retry is unneeded when an earlier carrier had been acknowledged. print is of the
-// unit's content, 0 when that is not known.
-func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame) UnitVerdict {
+// unit's content, 0 when that is not known. The verdict, valid until the next one, is nil for
+// the first captured sending of the unit.
+func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame) *UnitVerdict {
 	d.ready()
 	u := d.units.reach(unit, d)
-	if u == nil { // forgotten: it was sent long ago
+	if u == nil || u.frame != 0 {
+		return d.sending().sendUnitAgain(u, unit, carrier, print, fr)
+	}
+	u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
+	if u.carrier = uint32(carrier); fr.HasTime {
+		u.wait = waits
+	}
+	d.carried++
+	d.win.load(carrier, unit)
+	return nil
+}
+
+// sendUnitAgain judges a unit that was captured before; u is nil where it is forgotten, for it was
+// sent long ago.
+func (d sending) sendUnitAgain(u *carried, unit, carrier Num, print uint16, fr *dissect.Frame) *UnitVerdict {
+	v := &d.units.verdict
+	if u == nil {
 		d.carried++
 		d.Retries++
-		return UnitVerdict{Words: dissect.Retry}
+		*v = UnitVerdict{Words: dissect.Retry}
+		return v
 	}
-	if u.frame == 0 {
-		u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
-		if u.carrier = uint32(carrier); fr.HasTime {
-			u.wait = waits
-		}
-		d.carried++
-		d.win.load(carrier, unit)
-		return UnitVerdict{New: true}
-	}
-	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
+	*v = UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
 	list, n := d.units.carriers(unit, u)
 	held := list[:n]
 	if slices.Contains(held, uint32(carrier)) {
@@ -90,31 +98,30 @@ func (w *Window) anyAcked(numbers []uint32) (number Num, yes bool) {
 
 // reach gives the place of a unit, nil when it is forgotten.
 func (s *units) reach(n Num, d *Direction) *carried {
-	limit := d.win.limit()
 	if s.table == nil {
 		s.resize(leastRing, 0, 0)
 		if !s.gone {
 			s.base, s.top = n, n
 		}
 	}
-	switch {
-	case s.gone && n < s.floor:
-		return nil
-	case n < s.base && s.top-n > limit:
-		return nil
+	switch limit := d.win.limit(); {
+	case n < s.base:
+		if s.gone && n < s.floor || s.top-n > limit {
+			return nil
+		}
+		for s.top-n > s.size() { // a lower one, captured later
+			s.resize(2*s.size(), s.base, s.top)
+		}
+		s.base = n
 	case n >= s.top+limit:
 		s.clear()
 		s.resent, s.again = nil, nil
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
-	for s.top-n > s.size() { // a lower one, captured later
-		s.resize(2*s.size(), s.base, s.top)
-	}
-	s.base = min(s.base, n)
 	for s.top <= n {
 		if room := s.size() - (s.top - s.base); room > 0 {
 			s.top = min(s.top+room, n+1)
-		} else if u := s.makeRoom(n+1-s.top, limit, d); u != nil {
+		} else if u := s.makeRoom(n+1-s.top, d); u != nil {
 			*u = carried{time: d.win.now} // the next unit has the place of the oldest
 			s.top++
 			return u
@@ -129,14 +136,14 @@ func (s *units) reach(n Num, d *Direction) *carried {
 
 // makeRoom makes place for one more unit, or, where units were skipped, for some
 // more, up to so many. It gives the place of the oldest when that is all it takes.
-func (s *units) makeRoom(most, limit Num, d *Direction) *carried {
+func (s *units) makeRoom(most Num, d *Direction) *carried {
 	first, oldest := s.base, s.find(s.base)
 	if oldest == nil { // those skipped are as old as what came instead
 		if first = s.next(s.base, s.top); first < s.top {
 			oldest = s.find(first)
 		}
 	}
-	if n := s.size(); n < LowMemoryLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
+	if n := s.size(); n < LowMemoryLeast || oldest != nil && s.wanted(oldest, d) && n < d.win.limit() {
 		s.resize(2*n, s.base, s.top)
 		return nil
 	}

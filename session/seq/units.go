@@ -43,8 +43,9 @@ type units struct {
 	keep      int64 // Limits.UnitKeep
 	lowMemory bool
 
-	resent []resent
-	again  []furtherCarrier // not acknowledged yet, the oldest first
+	resent  []resent
+	verdict UnitVerdict      `state:"-"` // the latest
+	again   []furtherCarrier // not acknowledged yet, the oldest first
 }
 
 // A furtherCarrier is a number that carries a unit that was sent before.
