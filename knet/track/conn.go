@@ -32,8 +32,9 @@ type conn struct {
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	Event // the datagram at hand
-	ack   seq.Acknowledgement
+	Event   // the datagram at hand
+	ack     seq.Acknowledgement
+	carrier seq.Carrier `state:"-"` // of it, while it is one
 }
 
 // A side is what is remembered of one sender.

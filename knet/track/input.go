@@ -157,6 +157,7 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 		out.Provisionals().Replace(sent)
 	}
 	c.speaks(dir)
+	c.carrier = out.Carrier(num, c.Frame)
 	c.messages(dir, num, v.Novelty == seq.First || other)
 }
 
@@ -250,7 +251,7 @@ func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh boo
 		return false
 	}
 	s.numbers.Advance(n)
-	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.Frame)
+	v := c.carrier.SendUnit(n, printOf(m))
 	if v == nil {
 		return true
 	}

@@ -2,13 +2,9 @@ package seq
 
 import "slices"
 
-// load notes that a captured number is the first to carry a unit. Units that are new stand in
+// loadUnit notes that a captured number is the first to carry a unit. Units that are new stand in
 // a row, in any order.
-func (w *Window) load(carrier, unit Num) {
-	if !w.holds(carrier) {
-		return
-	}
-	u := w.at(carrier)
+func (u *unit) loadUnit(unit Num) {
 	u.state |= carries
 	switch off := int16(uint16(unit) - u.loaded); {
 	case u.load == 0:
@@ -21,14 +17,14 @@ func (w *Window) load(carrier, unit Num) {
 }
 
 // carryAgain notes that a number carries a unit that was sent before.
-func (s *units) carryAgain(carrier, unit Num, w *Window) {
-	if w.holds(carrier) {
-		w.at(carrier).state |= carries | carriesAgain
+func (s *units) carryAgain(c *Carrier, unit Num) {
+	if c.u != nil {
+		c.u.state |= carries | carriesAgain
 	}
 	if len(s.again) == mostFurther {
 		s.again = append(s.again[:0], s.again[1:]...)
 	}
-	s.again = append(s.again, furtherCarrier{carrier, unit})
+	s.again = append(s.again, furtherCarrier{c.num, unit})
 }
 
 // unitsAcked enters how long the units that a number carries waited, when an acknowledgement

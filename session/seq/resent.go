@@ -16,29 +16,50 @@ type UnitVerdict struct {
 	Before  int64  // time of the sending before, or of its acknowledgement, ns
 }
 
-// SendUnit judges a unit that travels in the datagram with number carrier. Only
-// a further carrier is a retry; what is a copy of a datagram was judged by Send.
-// The retry is unneeded when an earlier carrier had been acknowledged. print is of the
-// unit's content, 0 when that is not known. The verdict, valid until the next one, is nil for
-// the first captured sending of the unit.
-func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame) *UnitVerdict {
+// A Carrier is a datagram of a side that carries units, while it is at hand: until another number is sent.
+type Carrier struct {
+	d     *Direction
+	u     *unit // what is remembered of its number, nil for nothing
+	num   Num
+	frame uint64
+	time  int64 // ns
+	timed bool
+}
+
+// Carrier is the datagram with a number, which was sent in a frame.
+func (d *Direction) Carrier(num Num, fr *dissect.Frame) Carrier {
 	d.ready()
+	c := Carrier{d: d, num: num, frame: fr.Frame, time: fr.Time, timed: fr.HasTime}
+	if d.win.holds(num) {
+		c.u = d.win.at(num)
+	}
+	return c
+}
+
+// SendUnit judges a unit that travels in the datagram. Only a further carrier is a retry; what
+// is a copy of a datagram was judged by Send. The retry is unneeded when an earlier carrier had
+// been acknowledged. print is of the unit's content, 0 when that is not known. The verdict,
+// valid until the next one, is nil for the first captured sending of the unit.
+func (c *Carrier) SendUnit(unit Num, print uint16) *UnitVerdict {
+	d := c.d
 	u := d.units.reach(unit, d)
 	if u == nil || u.frame != 0 {
-		return d.sending().sendUnitAgain(u, unit, carrier, print, fr)
+		return d.sending().sendUnitAgain(c, u, unit, print)
 	}
-	u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
-	if u.carrier = uint32(carrier); fr.HasTime {
+	u.frame, u.time, u.sends, u.print = c.frame, c.time, 1, print
+	if u.carrier = uint32(c.num); c.timed {
 		u.wait = waits
 	}
 	d.carried++
-	d.win.load(carrier, unit)
+	if c.u != nil {
+		c.u.loadUnit(unit)
+	}
 	return nil
 }
 
 // sendUnitAgain judges a unit that was captured before; u is nil where it is forgotten, for it was
 // sent long ago.
-func (d sending) sendUnitAgain(u *carried, unit, carrier Num, print uint16, fr *dissect.Frame) *UnitVerdict {
+func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *UnitVerdict {
 	v := &d.units.verdict
 	if u == nil {
 		d.carried++
@@ -49,7 +70,7 @@ func (d sending) sendUnitAgain(u *carried, unit, carrier Num, print uint16, fr *
 	*v = UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
 	list, n := d.units.carriers(unit, u)
 	held := list[:n]
-	if slices.Contains(held, uint32(carrier)) {
+	if slices.Contains(held, uint32(c.num)) {
 		return v
 	}
 	if v.Other {
@@ -66,21 +87,21 @@ func (d sending) sendUnitAgain(u *carried, unit, carrier Num, print uint16, fr *
 	if again.acked || acked {
 		v.Acked = by
 		d.UnneededRetries++
-		d.needless(fr.Frame, fr.Time)
+		d.needless(c.frame, c.time)
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(n+1))
 		v.Words |= dissect.UnneededRetry
 	}
 	if !again.acked && !acked && d.account != nil {
-		d.account.Losses.starve(unit, u, fr.Time)
+		d.account.Losses.starve(unit, u, c.time)
 	}
 	if n == maxCarriers {
 		_, acked := d.win.anyAcked(held[n-1:])
 		again.acked = again.acked || acked
 	}
 	copy(again.before[:], held)
-	u.carrier, u.sends = uint32(carrier), u.sends+min(1, 255-u.sends)
-	d.units.carryAgain(carrier, unit, &d.win)
-	u.time = max(u.time, fr.Time)
+	u.carrier, u.sends = uint32(c.num), u.sends+min(1, 255-u.sends)
+	d.units.carryAgain(c, unit)
+	u.time = max(u.time, c.time)
 	return v
 }
 
