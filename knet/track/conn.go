@@ -44,7 +44,7 @@ type side struct {
 	firsts    [firstIDs]first
 	spoke     bool // something besides ConnectSyn and ConnectSynAck was captured
 	spokeAt   int64
-	pings     *pings // latest PingRequests
+	pings     pings // latest PingRequests
 	transfers transfers
 	waiting   waiting  // messages of Spec that wait for others
 	resends   *resends // reliable datagrams of Spec
@@ -58,11 +58,11 @@ type side struct {
 // A first is one of the first datagrams of a series: what begins a new series
 // looks much the same.
 type first struct {
-	seen bool
 	num  seq.Num
-	ipid uint16
 	hash uint64
 	time int64
+	ipid uint16
+	seen bool
 }
 
 // began notes that the start of the connection was captured.

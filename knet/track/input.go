@@ -172,7 +172,7 @@ func (c *conn) hasOtherContent(dir dissect.Dir, sent *seq.Sending) bool {
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 	if id < firstIDs && !s.firsts[id].seen {
-		s.firsts[id] = first{true, sent.Num, sent.IPID, sent.Hash, sent.Time}
+		s.firsts[id] = first{sent.Num, sent.Hash, sent.Time, sent.IPID, true}
 	}
 }
 

@@ -61,11 +61,8 @@ func (v View) Renames(dir dissect.Dir) bool {
 // RepliedTo reports that a PingRequest in a datagram of a side, sent at a time or later, was replied
 // to before another.
 func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool {
-	if v.c.side[dir].pings == nil {
-		return false
-	}
-	for i := range v.c.side[dir].pings {
-		if p := &v.c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at >= since && p.at+p.took < before {
+	for _, p := range v.c.side[dir].pings {
+		if p.num == num && p.answered && !p.again && p.at >= since && p.at+p.took < before {
 			return true
 		}
 	}
