@@ -16,17 +16,6 @@ func (u *unit) loadUnit(unit Num) {
 	}
 }
 
-// carryAgain notes that a number carries a unit that was sent before.
-func (s *units) carryAgain(c *Carrier, unit Num) {
-	if c.u != nil {
-		c.u.state |= carries | carriesAgain
-	}
-	if len(s.again) == mostFurther {
-		s.again = append(s.again[:0], s.again[1:]...)
-	}
-	s.again = append(s.again, furtherCarrier{c.num, unit})
-}
-
 // unitsAcked enters how long the units that a number carries waited, when an acknowledgement
 // captured at a time is its first.
 func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
@@ -36,41 +25,37 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	}
 	from := s.top + Num(int16(u.loaded-uint16(s.top)))
 	for i := range Num(u.load) {
-		d.unitAcked(from+i, carrier, u.frame, at)
+		d.unitAcked(from+i, nil, carrier, u.frame, at)
 	}
 	if u.state&carriesAgain == 0 {
 		return
 	}
-	keep := s.again[:0]
-	for _, x := range s.again {
-		if x.carrier == carrier {
-			d.unitAcked(x.unit, carrier, u.frame, at)
-		} else {
-			keep = append(keep, x)
-		}
+	for i := range s.resent {
+		d.unitAcked(s.resent[i].unit, &s.resent[i], carrier, u.frame, at)
 	}
-	s.again = keep
 }
 
-// unitAcked enters how long a unit waited: where the number that is acknowledged, captured in a
-// frame, is not the first that carried it, it had to be sent again.
-func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
+// unitAcked enters how long a unit waited, where the number that is acknowledged is among the latest
+// that carried it: where it is not the first, captured in its frame, the unit had to be sent again.
+// again is what is remembered of one that was sent again, nil where that is to be looked up.
+func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uint64, at int64) {
 	s := &d.units
 	if unit < s.base || unit >= s.top {
 		return
 	}
 	u := s.find(unit)
-	if u == nil || u.wait != waits || u.sends == 1 && u.carrier != uint32(carrier) {
+	if u == nil || u.wait != waits {
 		return
 	}
-	first := u.time
+	first, by := u.time, u.carrier == uint32(carrier)
 	if u.sends > 1 {
-		if first = s.sentAgain(unit).first; !s.carriedBy(unit, u, uint32(carrier)) {
-			return
+		if again == nil {
+			again = s.sentAgain(unit)
 		}
+		first, by = again.first, by || slices.Contains(again.before[:min(u.sends, maxCarriers)-1], uint32(carrier))
 	}
 	took := at - first
-	if took < 0 {
+	if !by || took < 0 {
 		return
 	}
 	d.measured(1<<AckWait, at, took)
@@ -81,11 +66,4 @@ func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
 	if u.wait = waited; u.sends == 1 {
 		u.time = at
 	}
-}
-
-// carriedBy reports whether a number may have carried a unit: only the latest carriers are
-// remembered.
-func (s *units) carriedBy(unit Num, u *carried, carrier uint32) bool {
-	list, n := s.carriers(unit, u)
-	return slices.Contains(list[:n], carrier) || u.sends > maxCarriers
 }

@@ -100,7 +100,9 @@ func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *
 	}
 	copy(again.before[:], held)
 	u.carrier, u.sends = uint32(c.num), u.sends+min(1, 255-u.sends)
-	d.units.carryAgain(c, unit)
+	if c.u != nil {
+		c.u.state |= carries | carriesAgain
+	}
 	u.time = max(u.time, c.time)
 	return v
 }
@@ -136,7 +138,7 @@ func (s *units) reach(n Num, d *Direction) *carried {
 		s.base = n
 	case n >= s.top+limit:
 		s.clear()
-		s.resent, s.again = nil, nil
+		s.resent = nil
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
 	for s.top <= n {
@@ -194,7 +196,7 @@ func (s *units) wanted(u *carried, d *Direction) bool {
 // compact forgets all units.
 func (s *units) compact() {
 	if s.table != nil {
-		s.sparse, s.resent, s.again = sparse[carried]{}, nil, nil
+		s.sparse, s.resent = sparse[carried]{}, nil
 		s.base, s.floor, s.gone = s.top, s.top, true
 	}
 }

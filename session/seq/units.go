@@ -44,15 +44,8 @@ type units struct {
 	lowMemory bool
 
 	resent  []resent
-	verdict UnitVerdict      `state:"-"` // the latest
-	again   []furtherCarrier // not acknowledged yet, the oldest first
+	verdict UnitVerdict `state:"-"` // the latest
 }
-
-// A furtherCarrier is a number that carries a unit that was sent before.
-type furtherCarrier struct{ carrier, unit Num }
-
-// mostFurther bounds the further carriers that are remembered.
-const mostFurther = 256
 
 // sentAgain gives what is remembered of a unit that was sent again, nil when it was not.
 func (s *units) sentAgain(unit Num) *resent {
