@@ -66,7 +66,7 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for i, num := range list {
-		if x := r.at(seq.Num(num)); x.isKnown() && !x.is(suspect) {
+		if x := r.at(seq.Num(num)); x.isKnown() && !x.suspect {
 			c.judgeAcked(dir, seq.Num(num), x, i > 0)
 		}
 	}
@@ -80,12 +80,12 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
-	if x := r.at(first); x.isKnown() && !x.is(suspect) {
+	if x := r.at(first); x.isKnown() && !x.suspect {
 		c.judgeAcked(dir, first, x, false)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
-		if x := r.at(num); x.isKnown() && !x.is(suspect) {
+		if x := r.at(num); x.isKnown() && !x.suspect {
 			c.judgeAcked(dir, num, x, true)
 		}
 	}
@@ -96,14 +96,14 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 // PacketID itself.
 func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x sentDatagram, byBit bool) {
 	rules := &c.c.Rules
-	if byBit && !x.is(reliable) && c.BitsOpen(dir) {
+	if byBit && !x.isReliable() && c.BitsOpen(dir) {
 		rules.Unclear(rRdAckUnrel, conform.GuardDial, fmt.Sprintf("PacketID %d may be acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.Frame())
 		return
 	}
-	if !x.is(reliable) && (x.is(tainted) || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
+	if !x.isReliable() && (x.tainted || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}
-	if !rules.Check(rRdAckUnrel, x.is(reliable)) {
+	if !rules.Check(rRdAckUnrel, x.isReliable()) {
 		c.holdUnreliable(dir, num, x)
 		return
 	}
@@ -112,7 +112,7 @@ func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x sentDatagram, by
 		c.side[dir.Other()].order.known++
 		c.side[dir.Other()].ask.acks++
 		x.carrier = uint32(c.Sent.Num)
-		if x.is(reliable) {
+		if x.isReliable() {
 			c.judgeAckDelay(dir, x)
 		}
 	}
@@ -290,7 +290,7 @@ func (c numberJudge) judgeForgotten(dir dissect.Dir) {
 	a, r := &s.acking, &s.datagrams
 	for a.cursor = max(a.cursor, r.low, r.top-mostLooked); a.cursor < r.top; a.cursor++ {
 		x := r.at(a.cursor)
-		if !x.isKnown() || x.is(suspect) || !x.is(reliable) || x.is(cut) {
+		if !x.isKnown() || x.suspect || !x.isReliable() || c.WasCut(dir, a.cursor) {
 			continue
 		}
 		if c.Frame.Time-x.Time() < unansweredTime {

@@ -73,7 +73,7 @@ func (c numberJudge) neededReacks(dir dissect.Dir) int {
 	s := &c.side[dir].datagrams
 	lost, sent := uint64(0), uint64(0)
 	for _, x := range s.latest {
-		if x.is(reliable) && c.Frame.Time-x.Time() >= reackTime {
+		if x.isReliable() && c.Frame.Time-x.Time() >= reackTime {
 			sent++
 			if x.acks == 0 {
 				lost++

@@ -116,7 +116,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	}
 	before := r.stand()
 	old := r.at(sent.Num)
-	first := !old.isKnown() || old.is(suspect)
+	first := !old.isKnown() || old.suspect
 	c.numbers().judgeNumber(dir, sent, old)
 	if c.suspect {
 		c.contents().noteAsked(dir)
@@ -155,19 +155,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 
 // note notes the datagram at hand, which was counted.
 func (c frameJudge) note(dir dissect.Dir) {
-	n := note{messages: uint8(min(len(c.Datagram.Messages), 255))}
-	if c.Datagram.Reliable {
-		n.traits |= reliable
-	}
-	if c.Frame.Cut() {
-		n.traits |= cut
-	}
-	if c.suspect {
-		n.traits |= suspect
-	}
-	if len(c.Faults) > 0 {
-		n.traits |= tainted
-	}
+	n := note{messages: uint8(min(len(c.Datagram.Messages), 255)), suspect: c.suspect, tainted: len(c.Faults) > 0}
 	c.side[dir].datagrams.note(&c.Sent, n)
 }
 

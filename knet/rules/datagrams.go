@@ -40,20 +40,12 @@ type note struct {
 	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with acks
 	messages uint8  // up to 255
 	acks     uint8  // PacketAcks that named it
-	traits   traits
+	suspect  bool   // it has a fault
+	tainted  bool   // … that may be a habit
 }
 
-// traits are what a datagram is.
-type traits uint8
-
-const (
-	reliable traits = 1 << iota
-	cut
-	suspect // it has a fault
-	tainted // … that may be a habit
-)
-
-func (n *note) is(t traits) bool { return n.traits&t != 0 }
+// isReliable reports whether a datagram is to be acknowledged.
+func (x sentDatagram) isReliable() bool { return !x.NoAck() }
 
 // ackedAt is when a datagram was acknowledged first, ns, valid with acks.
 func (x sentDatagram) ackedAt() int64 {
@@ -98,19 +90,19 @@ func (r *datagrams) forgot(num seq.Num) bool {
 
 // enter counts a datagram, and reports whether it is to be noted: those with a fault only
 // where they stand in the row.
-func (r *datagrams) enter(s *seq.Sending, isCut, isSuspect bool) bool {
-	if isSuspect && (!r.has || s.Num != r.top+1) {
+func (r *datagrams) enter(s *seq.Sending, cut, suspect bool) bool {
+	if suspect && (!r.has || s.Num != r.top+1) {
 		return false
 	}
 	if !r.at(s.Num).isKnown() {
-		r.count(s, isCut)
+		r.count(s, cut)
 	}
 	return true
 }
 
 // note notes a datagram that the engine has taken, for the first time or instead of one with a fault.
 func (r *datagrams) note(s *seq.Sending, n note) {
-	if x, _, fresh := r.notes.Add(r.out, s.Num); x != nil && (fresh || x.is(suspect)) {
+	if x, _, fresh := r.notes.Add(r.out, s.Num); x != nil && (fresh || x.suspect) {
 		*x = n
 	}
 }
@@ -138,7 +130,7 @@ func (r *datagrams) clear() {
 }
 
 // count counts a PacketID that is new.
-func (r *datagrams) count(s *seq.Sending, isCut bool) {
+func (r *datagrams) count(s *seq.Sending, cut bool) {
 	switch n := s.Num; {
 	case !r.has:
 		r.has, r.low, r.top, r.topAt, r.startAt = true, n, n, s.Time, s.Time
@@ -158,7 +150,7 @@ func (r *datagrams) count(s *seq.Sending, isCut bool) {
 		r.missing = max(r.missing-1, 0)
 		r.overtaken(s)
 	}
-	if isCut {
+	if cut {
 		r.missing++ // what it says is not known
 		r.gapAt = s.Time
 	}

@@ -32,7 +32,7 @@ func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 			}
 		}
 		y := s.datagrams.at(target)
-		if !y.isKnown() || y.is(suspect) || y.is(tainted) || y.is(cut) || c.Frame.Time-y.Time() > recently || num < s.datagrams.top-track.NearIDs {
+		if !y.isKnown() || y.suspect || y.tainted || c.WasCut(dir, target) || c.Frame.Time-y.Time() > recently || num < s.datagrams.top-track.NearIDs {
 			continue
 		}
 		c.judgeNeed(x, target, y)
@@ -42,7 +42,7 @@ func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 // judgeNeed judges a dependency on a datagram that was captured.
 func (c numberJudge) judgeNeed(x *knet.Dependency, target seq.Num, y sentDatagram) {
 	rules := &c.c.Rules
-	if !rules.Check(rIoRelOnUnrel, !c.Datagram.Reliable || y.is(reliable)) {
+	if !rules.Check(rIoRelOnUnrel, !c.Datagram.Reliable || y.isReliable()) {
 		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, but depends on PacketID %d, which is not", target&knet.PacketIDMask), y.Frame())
 		c.frames().quarantine()
 	}

@@ -50,7 +50,7 @@ func (c numberJudge) judgeNoAcks(dir dissect.Dir) {
 	var first sentDatagram
 	n := 0
 	for _, x := range r.latest {
-		if x.is(suspect) || !x.is(reliable) || x.Time() < f.since || c.Frame.Time-x.Time() < noAcksLate || x.Size() > noAcksSize {
+		if x.suspect || !x.isReliable() || x.Time() < f.since || c.Frame.Time-x.Time() < noAcksLate || x.Size() > noAcksSize {
 			continue
 		}
 		if n == 0 {

@@ -12,14 +12,13 @@ import (
 
 // setNumber are the rules that a PacketID passes that is new and in its place.
 
-// judgeNumber judges a PacketID by those before it; old is what was captured under
-// it.
+// judgeNumber judges a PacketID by those before it; old is what was captured under it.
 func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDatagram) {
 	s := &c.side[dir]
 	r, o := &s.datagrams, &s.order
 	switch {
 	case !r.has:
-	case old.isKnown() && !old.is(suspect) && !old.is(tainted) && old.Hash() != sent.Hash && !old.is(cut) && !c.Frame.Cut():
+	case old.isKnown() && !old.suspect && !old.tainted && old.Hash() != sent.Hash && !c.WasCut(dir, sent.Num) && !c.Frame.Cut():
 		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Frame())
 		return
 	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):
@@ -128,7 +127,7 @@ func (c numberJudge) back(dir dissect.Dir, sent *seq.Sending) bool {
 		return false
 	}
 	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLooked; n++ {
-		if x := r.at(n); x.isKnown() && !x.is(suspect) {
+		if x := r.at(n); x.isKnown() && !x.suspect {
 			return sent.Time-x.Time() > c.longLate()
 		}
 	}

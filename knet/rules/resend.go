@@ -26,7 +26,7 @@ func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVe
 		return
 	}
 	x, at := c.side[dir].datagrams.at(v.Acked), v.AckedAt
-	known := x.isKnown() && !x.is(suspect) && x.acks > 0
+	known := x.isKnown() && !x.suspect && x.acks > 0
 	if known {
 		at = x.ackedAt()
 	}
@@ -54,7 +54,7 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x sentDatagram, msg string) {
 	y := c.side[dir.Other()].datagrams.at(carrier)
 	told := x.acks > 0 && ok && y.isKnown() && y.Time() >= x.Time() // sent after it, and not by another connection
 	switch {
-	case told && y.is(reliable) && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
+	case told && y.isReliable() && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)
 	case told && c.RepliedTo(dir.Other(), carrier, y.Time(), before):
 		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)

@@ -14,7 +14,7 @@ import (
 // TransferID was given to another transfer: it was not free. PacketIDs tell the order.
 func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int) {
 	old := t.former.part(index)
-	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || !x.isKnown() || x.is(suspect) || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
+	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || !x.isKnown() || x.suspect || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
 		return
 	}
 	c.reportReuse(dir, t, m, index, old.frame)

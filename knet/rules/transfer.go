@@ -208,7 +208,7 @@ func (c messageJudge) holdReuse(dir dissect.Dir, t *sentTransfer, m *knet.Messag
 	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range t.parts {
 		x := s.datagrams.at(t.parts[i].packet)
-		if t.parts[i].hash == 0 || !x.isKnown() || x.is(suspect) || !x.is(reliable) || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
+		if t.parts[i].hash == 0 || !x.isKnown() || x.suspect || !x.isReliable() || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
 		num := t.parts[i].packet

@@ -43,7 +43,7 @@ func (c numberJudge) unheard(dir dissect.Dir) (n int, first uint64) {
 		return 0, 0
 	}
 	for num, x := range r.latest {
-		if x.is(suspect) || !x.is(reliable) || s.datagrams.topAt-x.Time() < noAcksLate || c.mayBeAcked(dir.Other(), num) {
+		if x.suspect || !x.isReliable() || s.datagrams.topAt-x.Time() < noAcksLate || c.mayBeAcked(dir.Other(), num) {
 			continue
 		}
 		if n++; n == 1 {

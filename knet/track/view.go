@@ -58,6 +58,9 @@ func (v View) Renames(dir dissect.Dir) bool {
 	return r != nil && r.style
 }
 
+// WasCut reports that the capture cut a datagram of a side.
+func (v View) WasCut(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].cuts.has(num) }
+
 // RepliedTo reports that a PingRequest in a datagram of a side, sent at a time or later, was replied
 // to before another.
 func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool {

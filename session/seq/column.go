@@ -143,6 +143,9 @@ func (k Known) Size() int { return int(k.u.size) }
 // Sends counts the captured transmissions, up to 255; copies that a network made are not counted.
 func (k Known) Sends() int { return int(k.u.sends) }
 
+// NoAck reports that its sender asks for no acknowledgement.
+func (k Known) NoAck() bool { return k.u.state&noAck != 0 }
+
 // AckedAt is when it was acknowledged first, ns; ok is false where that is not known.
 func (k Known) AckedAt() (ns int64, ok bool) {
 	return k.u.ackTime, k.u.state&(acked|ackTimed) == acked|ackTimed

@@ -68,8 +68,10 @@ func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *
 		return v
 	}
 	*v = UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
-	list, n := d.units.carriers(unit, u)
-	held := list[:n]
+	again, held := d.units.sentAgain(unit), append(make([]uint32, 0, maxCarriers), u.carrier)
+	if again != nil {
+		held = append(held, again.before[:min(u.sends, maxCarriers)-1]...)
+	}
 	if slices.Contains(held, uint32(c.num)) {
 		return v
 	}
@@ -83,19 +85,21 @@ func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *
 	if u.sends == 1 && u.wait == waited {
 		v.AckedAt = u.time
 	}
-	again := d.units.sendAgain(unit, u)
+	if again == nil {
+		again = d.units.sendAgain(unit, u)
+	}
 	if again.acked || acked {
 		v.Acked = by
 		d.UnneededRetries++
 		d.needless(c.frame, c.time)
-		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(n+1))
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(held)+1))
 		v.Words |= dissect.UnneededRetry
 	}
 	if !again.acked && !acked && d.account != nil {
 		d.account.Losses.starve(unit, u, c.time)
 	}
-	if n == maxCarriers {
-		_, acked := d.win.anyAcked(held[n-1:])
+	if len(held) == maxCarriers {
+		_, acked := d.win.anyAcked(held[maxCarriers-1:])
 		again.acked = again.acked || acked
 	}
 	copy(again.before[:], held)

@@ -57,23 +57,11 @@ func (s *units) sentAgain(unit Num) *resent {
 	return nil
 }
 
-// sendAgain is sentAgain for a unit that is sent again now.
+// sendAgain is sentAgain for a unit that is sent again for the first time.
 func (s *units) sendAgain(unit Num, u *carried) *resent {
-	if u.sends > 1 {
-		return s.sentAgain(unit)
-	}
 	if len(s.resent) == cap(s.resent) {
 		s.resent = slices.DeleteFunc(s.resent, func(x resent) bool { return x.unit < s.base || x.unit >= s.top || s.find(x.unit) == nil })
 	}
 	s.resent = append(s.resent, resent{unit: unit, first: u.time})
 	return &s.resent[len(s.resent)-1]
-}
-
-// carriers are the latest numbers that carried a unit, the latest first: their low bits.
-func (s *units) carriers(unit Num, u *carried) (list [maxCarriers]uint32, n int) {
-	list[0] = u.carrier
-	if u.sends > 1 {
-		copy(list[1:], s.sentAgain(unit).before[:])
-	}
-	return list, int(min(u.sends, maxCarriers))
 }
