@@ -31,7 +31,9 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 		return
 	}
 	for i := range s.resent {
-		d.unitAcked(s.resent[i].unit, &s.resent[i], carrier, u.frame, at)
+		if x := &s.resent[i]; x.waits {
+			d.unitAcked(x.unit, x, carrier, u.frame, at)
+		}
 	}
 }
 
@@ -65,5 +67,7 @@ func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uin
 	}
 	if u.wait = waited; u.sends == 1 {
 		u.time = at
+	} else {
+		again.waits = false
 	}
 }

@@ -31,6 +31,7 @@ type resent struct {
 	unit   Num
 	first  int64                   // first transmission, ns, valid while it waits
 	before [maxCarriers - 1]uint32 // carriers before the latest, the latest of them first
+	waits  bool                    // for its first acknowledgement
 	acked  bool                    // a carrier that is no longer remembered was acknowledged
 }
 
@@ -62,6 +63,6 @@ func (s *units) sendAgain(unit Num, u *carried) *resent {
 	if len(s.resent) == cap(s.resent) {
 		s.resent = slices.DeleteFunc(s.resent, func(x resent) bool { return x.unit < s.base || x.unit >= s.top || s.find(x.unit) == nil })
 	}
-	s.resent = append(s.resent, resent{unit: unit, first: u.time})
+	s.resent = append(s.resent, resent{unit: unit, first: u.time, waits: u.wait == waits})
 	return &s.resent[len(s.resent)-1]
 }
