@@ -30,19 +30,18 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 		}
 	}
 	plain := (d.Base.Size < 4 || d.Base.Value > Max15) && !(p.Dialect == Spec && d.InOrder)
-	for at < len(b) {
-		n := len(d.Messages)
-		if n == cap(d.Messages) {
+	all, n := d.Messages[:cap(d.Messages)], 0
+	for ; at < len(b); n++ {
+		if n == len(all) {
 			return false
 		}
-		d.Messages = d.Messages[:n+1]
-		m := &d.Messages[n]
+		m := &all[n]
 		if at = m.decodeUsual(b, at, d, p); at < 0 {
 			return false
 		}
 		plain = plain && m.ID.Value > 4 && (p.Dialect != Spec || m.Code() == 0)
 	}
-	d.Plain = plain
+	d.Messages, d.Plain = all[:n], plain
 	return true
 }
 
@@ -129,8 +128,8 @@ func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
 	m.ID = id
 	m.Body = b[at+int(id.Size) : end : end]
 	m.Kind = Application
-	if m.ID.Value <= 4 {
-		m.Kind = lowKind(m.ID.Value, m.Length-1, p)
+	if id.Value <= 4 {
+		m.Kind = lowKind(id.Value, m.Length-1, p)
 		if !m.usualControl(p) {
 			return -1
 		}

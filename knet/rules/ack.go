@@ -66,7 +66,7 @@ func (c numberJudge) judgeAck(dir dissect.Dir, m *knet.Message) {
 		c.c.Rules.Pass(rRdAckKnown)
 	}
 	for i, num := range list {
-		if x := r.at(seq.Num(num)); x != nil && !x.suspect {
+		if x := r.at(seq.Num(num)); x.isKnown() && !x.suspect {
 			c.judgeAcked(dir, seq.Num(num), x, i > 0)
 		}
 	}
@@ -80,12 +80,12 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
-	if x := r.at(first); x != nil && !x.suspect {
+	if x := r.at(first); x.isKnown() && !x.suspect {
 		c.judgeAcked(dir, first, x, false)
 	}
 	for m := a.Bits; m != 0; m &= m - 1 {
 		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
-		if x := r.at(num); x != nil && !x.suspect {
+		if x := r.at(num); x.isKnown() && !x.suspect {
 			c.judgeAcked(dir, num, x, true)
 		}
 	}
@@ -94,35 +94,34 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 
 // judgeAcked judges the acknowledgement of a datagram that was captured, by a bit or by the
 // PacketID itself.
-func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x *sentDatagram, byBit bool) {
+func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x sentDatagram, byBit bool) {
 	rules := &c.c.Rules
-	if byBit && !x.reliable && c.BitsOpen(dir) {
-		rules.Unclear(rRdAckUnrel, conform.GuardDial, fmt.Sprintf("PacketID %d may be acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
+	if byBit && !x.isReliable() && c.BitsOpen(dir) {
+		rules.Unclear(rRdAckUnrel, conform.GuardDial, fmt.Sprintf("PacketID %d may be acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.Frame())
 		return
 	}
-	if !x.reliable && (x.tainted || c.Frame.Time-x.time > staleTime || c.beforeAnother(dir.Other(), x)) {
+	if !x.isReliable() && (x.tainted || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}
-	if !rules.Check(rRdAckUnrel, x.reliable) {
+	if !rules.Check(rRdAckUnrel, x.isReliable()) {
 		c.holdUnreliable(dir, num, x)
 		return
 	}
 	if x.acks == 0 {
-		x.ackAt = c.Frame.Time
 		c.side[dir.Other()].order.acks++
 		c.side[dir.Other()].order.known++
 		c.side[dir.Other()].ask.acks++
-		x.carrier, x.carried = uint32(c.Sent.Num), true
-		if x.reliable {
+		x.carrier = uint32(c.Sent.Num)
+		if x.isReliable() {
 			c.judgeAckDelay(dir, x)
 		}
 	}
-	if x.acks += min(1, 255-x.acks); x.acks != x.sends+manyAcks {
+	if x.acks += min(1, 255-x.acks); int(x.acks) != x.Sends()+manyAcks {
 		rules.Pass(rRdAckDup)
 		return
 	}
-	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, but was sent %d times", num&knet.PacketIDMask, x.acks, x.sends), x.frame)
-	y.Since = x.time
+	y := rules.Here(rRdAckDup, fmt.Sprintf("PacketID %d is acknowledged %d times, but was sent %d times", num&knet.PacketIDMask, x.acks, x.Sends()), x.Frame())
+	y.Since = x.Time()
 	rules.Judge(y)
 }
 
@@ -209,8 +208,8 @@ func (c numberJudge) mayBeAnother(before stand) bool {
 
 // beforeAnother reports that the connection of a datagram may have ended since, and another
 // begun with PacketIDs that it had (guard LIFE).
-func (c numberJudge) beforeAnother(dir dissect.Dir, x *sentDatagram) bool {
-	return c.side[dir].ending.moot || c.Over() && c.Frame.Time-x.time >= track.ReconnectGap
+func (c numberJudge) beforeAnother(dir dissect.Dir, x sentDatagram) bool {
+	return c.side[dir].ending.moot || c.Over() && c.Frame.Time-x.Time() >= track.ReconnectGap
 }
 
 // doubt says that acknowledgements of what was not captured yet were of a series of
@@ -223,13 +222,13 @@ func (a *acking) doubt() {
 
 // holdUnreliable keeps the acknowledgement of an unreliable datagram: some receivers
 // acknowledge whatever comes, which is reported once.
-func (c numberJudge) holdUnreliable(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+func (c numberJudge) holdUnreliable(dir dissect.Dir, num seq.Num, x sentDatagram) {
 	a := &c.side[dir].acking
 	if a.plain++; a.plain > manyAcks {
 		return
 	}
 	rules := &c.c.Rules
-	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.frame)
+	y := rules.Here(rRdAckUnrel, fmt.Sprintf("PacketID %d is acknowledged, but was sent unreliably", num&knet.PacketIDMask), x.Frame())
 	rules.Hold(y, ackedPlain{c, dir, c.mark(dir.Other()), y})
 }
 
@@ -259,24 +258,22 @@ func (h ackedPlain) Settle() (conform.Ruling, conform.Guard) {
 	return conform.Dropped, 0
 }
 
-// judgeAgain judges a datagram of Spec that is sent again.
-func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+// judgeAgain judges a datagram of Spec that is sent again after a gap, in ns.
+func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x sentDatagram, gap int64) {
 	rules := &c.c.Rules
 	c.contents().judgeReuse(dir, num, x)
-	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
-		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
+	if !rules.Check(rCvMaxsend, x.Sends() <= 50) && x.Sends() == 51 {
+		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.Frame())
 	}
-	if last := x.last; x.ipid != 0 && c.Frame.IPID != 0 {
-		if gap := c.Frame.Time - last; !rules.Check(rCvResend, gap >= resendLeast) {
-			rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
-		}
+	if x.IPID() != 0 && c.Frame.IPID != 0 && !rules.Check(rCvResend, gap >= resendLeast) {
+		rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.Frame())
 	}
 	if x.acks == 0 {
 		rules.Pass(rRdNoresend)
 		return
 	}
 	c.judgeReacks(dir, num, x)
-	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.Datagram.PacketID, (c.Frame.Time-x.ackAt)/1e6))
+	c.judgeHeard(dir, x, fmt.Sprintf("PacketID %d is sent again, although it was acknowledged %d ms ago", c.Datagram.PacketID, (c.Frame.Time-x.ackedAt())/1e6))
 }
 
 // resendLeast is DatagramTimeOut with some play, in ns.
@@ -291,19 +288,19 @@ const unansweredTime = 12e9
 func (c numberJudge) judgeForgotten(dir dissect.Dir) {
 	s := &c.side[dir]
 	a, r := &s.acking, &s.datagrams
-	for a.cursor = max(a.cursor, r.low, r.top-mostDatagrams); a.cursor < r.top; a.cursor++ {
+	for a.cursor = max(a.cursor, r.low, r.top-mostLooked); a.cursor < r.top; a.cursor++ {
 		x := r.at(a.cursor)
-		if x == nil || x.suspect || !x.reliable || x.cut {
+		if !x.isKnown() || x.suspect || !x.isReliable() || c.WasCut(dir, a.cursor) {
 			continue
 		}
-		if c.Frame.Time-x.time < unansweredTime {
+		if c.Frame.Time-x.Time() < unansweredTime {
 			return
 		}
 		c.judgeOld(dir, a.cursor, x)
 	}
 }
 
-func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x sentDatagram) {
 	rules := &c.c.Rules
 	s, o := &c.side[dir], &c.side[dir.Other()]
 	switch {
@@ -311,7 +308,7 @@ func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 		rules.Pass(rRdAcked)
 		rules.Pass(rRdResend)
 		return
-	case x.sends > 1:
+	case x.Sends() > 1:
 		rules.Pass(rRdResend)
 		return
 	case c.mayBeAcked(dir, num):
@@ -321,15 +318,15 @@ func (c numberJudge) judgeOld(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	}
 	later := 0
 	for n := num + 1; n <= s.datagrams.top && later < 3; n++ {
-		if y := s.datagrams.at(n); y != nil && y.acks > 0 && y.ackAt-x.time > c.horizon() {
+		if y := s.datagrams.at(n); y.isKnown() && y.acks > 0 && y.ackedAt()-x.Time() > c.horizon() {
 			later++
 		}
 	}
-	if later < 3 || !s.datagrams.whole(x.time) || !c.intact(dir.Other(), x.time) || o.datagrams.topAt-x.time < unansweredTime/2 {
+	if later < 3 || !s.datagrams.whole(x.Time()) || !c.intact(dir.Other(), x.Time()) || o.datagrams.topAt-x.Time() < unansweredTime/2 {
 		return
 	}
-	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: x.time,
-		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, although later ones were acknowledged", num&knet.PacketIDMask, (c.Frame.Time-x.time)/1e9)}
+	y := conform.Case{Rule: rRdResend, Dir: dir, Frame: x.Frame(), Time: x.Time(), HasTime: true, Since: x.Time(),
+		Message: fmt.Sprintf("reliable PacketID %d was neither acknowledged nor sent again in %d s, although later ones were acknowledged", num&knet.PacketIDMask, (c.Frame.Time-x.Time())/1e9)}
 	rules.Judge(y)
 	y.Rule, y.Dir = rRdAcked, dir.Other()
 	rules.Judge(y)
@@ -350,17 +347,18 @@ func (c numberJudge) ended() bool {
 
 // judgeTransmission judges a datagram as one more of its side; before is what was known
 // without it.
-func (c numberJudge) judgeTransmission(dir dissect.Dir, sent *seq.Sending, x *sentDatagram, before stand, first bool) {
+func (c numberJudge) judgeTransmission(dir dissect.Dir, sent *seq.Sending, x sentDatagram, before stand, first bool) {
 	s := &c.side[dir]
 	spec := c.Datagram.Dialect == knet.Spec
 	if !first {
-		if spec && c.Frame.Words.Has(dissect.Retry) && x.hash == sent.Hash {
-			c.judgeAgain(dir, sent.Num, x)
+		if spec {
+			before := s.datagrams.sendAgain(x, sent.Num, sent.Time)
+			if c.Frame.Words.Has(dissect.Retry) && x.Hash() == sent.Hash {
+				c.judgeAgain(dir, sent.Num, x, sent.Time-before)
+			}
 		}
-		x.last = sent.Time
 		return
 	}
-	x.last, x.ipid = sent.Time, sent.IPID
 	if before.has && sent.Num > before.top {
 		c.disprove(s, sent.Num, !spec || !c.Datagram.Reliable, before)
 		if sent.Num == before.top+1 {

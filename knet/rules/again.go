@@ -37,7 +37,7 @@ type copyOf struct {
 }
 
 // judgeReacks judges the peer of a side that sends a datagram again that was acknowledged.
-func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x sentDatagram) {
 	s := &c.side[dir]
 	r := &s.reacks
 	if r.told {
@@ -47,7 +47,7 @@ func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 	for _, p := range r.open {
 		if c.Frame.Time-p.at < reackTime {
 			keep = append(keep, p)
-		} else if y := s.datagrams.at(p.num); y != nil && s.order.known > p.known {
+		} else if y := s.datagrams.at(p.num); y.isKnown() && s.order.known > p.known {
 			if r.sample.Enter(y.acks <= p.acks); y.acks <= p.acks {
 				r.last = p
 			}
@@ -57,13 +57,13 @@ func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 		r.open = append(r.open, copyOf{num, c.Frame.Time, c.Frame.Frame, x.acks, s.order.known})
 	}
 	if r.since == 0 {
-		r.since = x.time
+		r.since = x.Time()
 	}
 	if n := r.sample.Bad; n < fewReacks || n < r.sample.N || n < c.neededReacks(dir) || !c.intact(dir.Other(), r.since) {
 		return
 	}
 	r.told = true
-	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir.Other(), Frame: r.last.frame, Time: r.last.at, HasTime: true, Since: r.since, Proof: []uint64{x.frame},
+	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir.Other(), Frame: r.last.frame, Time: r.last.at, HasTime: true, Since: r.since, Proof: []uint64{x.Frame()},
 		Message: fmt.Sprintf("none of %d reliable datagrams that were sent again after their acknowledgement was acknowledged again, while others were", r.sample.N)})
 }
 
@@ -72,8 +72,8 @@ func (c numberJudge) judgeReacks(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 func (c numberJudge) neededReacks(dir dissect.Dir) int {
 	s := &c.side[dir].datagrams
 	lost, sent := uint64(0), uint64(0)
-	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {
-		if x := s.at(num); x != nil && x.reliable && c.Frame.Time-x.time >= reackTime {
+	for _, x := range s.latest {
+		if x.isReliable() && c.Frame.Time-x.Time() >= reackTime {
 			sent++
 			if x.acks == 0 {
 				lost++

@@ -7,21 +7,25 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 	"github.com/dpdissect/dpdissect/internal/testbed/sessiontest"
-	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// TestDatagramsOfASideAreBounded: rules remember the latest datagrams of a side. What is said of
+// TestDatagramsOfASideAreBounded: rules remember as many datagrams of a side as the engine. What is said of
 // an older one is judged by none.
 func TestDatagramsOfASideAreBounded(t *testing.T) {
-	var r datagrams
-	for n := range int64(2 * mostDatagrams) {
-		r.enter(&seq.Sending{Num: seq.Num(n), Time: n * 1e6, HasTime: true}, new(knet.Datagram), false, false)
+	out := new(seq.Direction)
+	out.SetLimits(seq.Limits{History: seq.HistoryLimit})
+	r := datagrams{out: out}
+	for n := range int64(2 * seq.HistoryLimit) {
+		s := &seq.Sending{Num: seq.Num(n), Time: n * 1e6, HasTime: true}
+		r.enter(s, false, false)
+		out.Send(s)
+		r.note(s, note{})
 	}
-	for back, known := range map[seq.Num]bool{mostDatagrams - 1: true, mostDatagrams: false} {
-		if got := r.at(r.top-back) != nil; got != known {
+	for back, known := range map[seq.Num]bool{seq.HistoryLimit - 1: true, seq.HistoryLimit: false} {
+		if got := r.at(r.top - back).isKnown(); got != known {
 			t.Errorf("%d before the latest: remembered %v, want %v", back, got, known)
 		}
 	}

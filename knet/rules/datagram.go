@@ -95,12 +95,12 @@ func (c frameJudge) judgeAside(dir dissect.Dir) {
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	if !c.Sure() {
-		c.side[dir].datagrams.enter(sent, c.Datagram, c.Frame.Cut(), false)
+		c.noted = c.side[dir].datagrams.enter(sent, c.Frame.Cut(), false)
 		c.contents().noteRequests(dir)
 		return
 	}
 	if c.suspect {
-		c.side[dir].datagrams.enter(sent, c.Datagram, c.Frame.Cut(), true)
+		c.noted = c.side[dir].datagrams.enter(sent, c.Frame.Cut(), true)
 		c.contents().noteAsked(dir)
 		return
 	}
@@ -116,7 +116,7 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	}
 	before := r.stand()
 	old := r.at(sent.Num)
-	first := old == nil || old.suspect
+	first := !old.isKnown() || old.suspect
 	c.numbers().judgeNumber(dir, sent, old)
 	if c.suspect {
 		c.contents().noteAsked(dir)
@@ -137,23 +137,26 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	if r.has && (sent.Num > r.top+track.FarAway || sent.Num < r.top-track.FarAway) {
 		return // it must be confirmed
 	}
-	x, _ := r.enter(sent, c.Datagram, c.Frame.Cut(), c.suspect)
-	if x != nil && first {
-		x.tainted = len(c.Faults) > 0
-	}
+	c.noted = r.enter(sent, c.Frame.Cut(), c.suspect)
 	if c.suspect {
 		r.markFaulty(c.Datagram.PacketID)
 		if c.broken {
 			c.contents().scrap(dir, sent.Num)
 		}
 	}
-	if x == nil || c.suspect {
+	if c.suspect {
 		return
 	}
-	c.numbers().judgeTransmission(dir, sent, x, before, first)
+	c.numbers().judgeTransmission(dir, sent, old, before, first)
 	if c.Datagram.Dialect == knet.Spec {
 		c.numbers().judgePace(dir)
 	}
+}
+
+// note notes the datagram at hand, which was counted.
+func (c frameJudge) note(dir dissect.Dir) {
+	n := note{messages: uint8(min(len(c.Datagram.Messages), 255)), suspect: c.suspect, tainted: len(c.Faults) > 0}
+	c.side[dir].datagrams.note(&c.Sent, n)
 }
 
 // judgeMessage judges a message by what was captured before it.

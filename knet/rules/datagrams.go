@@ -3,18 +3,18 @@ package rules
 import (
 	"slices"
 
-	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// datagrams are what the rules remember of the datagrams of one side. The engine
-// counts what was captured; this tells what of it can be believed: a datagram with
-// a fault is kept apart, and so is what it would have changed. PacketIDs are
-// consecutive, so that it shows when one is missing: while none is, nothing that
-// the side said was missed.
+// datagrams are what the rules know of the datagrams of one side. The engine counts what was
+// captured; this tells what of it can be believed: a datagram with a fault is kept apart, and
+// so is what it would have changed. PacketIDs are consecutive, so that it shows when one is
+// missing: while none is, nothing that the side said was missed.
 type datagrams struct {
-	seq.History[sentDatagram]
+	out       *seq.Direction
+	notes     seq.Column[note]
+	again     []latest
 	low       seq.Num // lowest and highest PacketID without a fault
 	top       seq.Num
 	has       bool
@@ -25,63 +25,108 @@ type datagrams struct {
 	late      int64             // longest time a datagram was overtaken by
 	faulty    [maxFaulty]uint32 // PacketIDs of datagrams with a fault, plus 1
 	faults    int
-	lowMemory bool // little is to be kept
 	restarted bool // the side began again, and its start was not captured
 }
 
-// A sentDatagram is one datagram.
+// A sentDatagram is what is remembered of one datagram: what the engine does, and a note
+// beside it. It is valid until the next frame.
 type sentDatagram struct {
-	frame    uint64
-	time     int64
-	hash     uint64
-	last     int64  // latest transmission
-	ackAt    int64  // when it was acknowledged first
-	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with carried
-	ipid     uint16
-	size     uint16 // of the payload, by the UDP header
+	*note // nil for nothing
+	seq.Known
+}
+
+// A note is what the rules know of a datagram beside what the engine does.
+type note struct {
+	carrier  uint32 // low bits of the number of the peer's datagram that acknowledged it first, valid with acks
 	messages uint8  // up to 255
 	acks     uint8  // PacketAcks that named it
-	sends    uint8  // captured transmissions
-	reliable bool
-	cut      bool
-	suspect  bool // it has a fault
-	tainted  bool // … that may be a habit
-	carried  bool // carrier is known
+	suspect  bool   // it has a fault
+	tainted  bool   // … that may be a habit
 }
 
-// mostDatagrams is how many datagrams of a side are remembered at most.
-const mostDatagrams = 1024
+// isReliable reports whether a datagram is to be acknowledged.
+func (x sentDatagram) isReliable() bool { return !x.NoAck() }
 
-// at gives what is remembered of a datagram, or nil.
-func (r *datagrams) at(num seq.Num) *sentDatagram { return r.At(num) }
-
-// room makes room for a datagram at a time; it gives nil when the datagram is too old.
-func (r *datagrams) room(num seq.Num, now int64) (x *sentDatagram, fresh bool) {
-	r.Most = mostDatagrams
-	return r.Put(num, func(_ seq.Num, old *sentDatagram, size int) bool {
-		age := now - max(old.last, old.time)
-		return !r.lowMemory || age < seq.LowMemoryTime || old.reliable && age < seq.LowMemoryFor(size, false)
-	})
+// ackedAt is when a datagram was acknowledged first, ns, valid with acks.
+func (x sentDatagram) ackedAt() int64 {
+	if at, ok := x.AckedAt(); ok {
+		return at
+	}
+	return x.Time()
 }
 
-// enter notes a transmission; it reports whether its PacketID is captured for the first
-// time. Datagrams with a fault count only where they stand in the row.
-func (r *datagrams) enter(s *seq.Sending, d *knet.Datagram, cut, suspect bool) (x *sentDatagram, first bool) {
+// A latest is the latest transmission of a datagram that was sent again.
+type latest struct {
+	num seq.Num
+	at  int64 // ns
+}
+
+// isKnown reports whether anything is remembered.
+func (x sentDatagram) isKnown() bool { return x.note != nil }
+
+// mostLooked is how many datagrams of a side are looked at together.
+const mostLooked = 1024
+
+// at gives what is remembered of a datagram.
+func (r *datagrams) at(num seq.Num) (x sentDatagram) {
+	x.note, x.Known = r.notes.At(r.out, num)
+	return x
+}
+
+// latest are the latest datagrams of which anything is remembered, in the order of their PacketIDs.
+func (r *datagrams) latest(yield func(seq.Num, sentDatagram) bool) {
+	for num := max(r.low, r.top-mostLooked); num <= r.top; num++ {
+		if x := r.at(num); x.isKnown() && !yield(num, x) {
+			return
+		}
+	}
+}
+
+// forgot reports a PacketID that is remembered no longer: it may have been captured.
+func (r *datagrams) forgot(num seq.Num) bool {
+	_, ok := r.out.Captured(num)
+	return !ok && num < r.top
+}
+
+// enter counts a datagram, and reports whether it is to be noted: those with a fault only
+// where they stand in the row.
+func (r *datagrams) enter(s *seq.Sending, cut, suspect bool) bool {
 	if suspect && (!r.has || s.Num != r.top+1) {
-		return nil, false
+		return false
 	}
-	if x = r.at(s.Num); x != nil && !x.suspect {
-		x.sends += min(1, 255-x.sends)
-		return x, false
-	}
-	if first = x == nil; first {
+	if !r.at(s.Num).isKnown() {
 		r.count(s, cut)
 	}
-	if x, _ = r.room(s.Num, s.Time); x != nil {
-		*x = sentDatagram{frame: s.Frame, time: s.Time, hash: s.Hash, messages: uint8(min(len(d.Messages), 255)), sends: 1,
-			reliable: d.Reliable, cut: cut, suspect: suspect, size: uint16(min(s.Size, 65535))}
+	return true
+}
+
+// note notes a datagram that the engine has taken, for the first time or instead of one with a fault.
+func (r *datagrams) note(s *seq.Sending, n note) {
+	if x, _, fresh := r.notes.Add(r.out, s.Num); x != nil && (fresh || x.suspect) {
+		*x = n
 	}
-	return x, first
+}
+
+// sendAgain notes that a datagram is sent again, and gives when it was sent before, ns.
+func (r *datagrams) sendAgain(x sentDatagram, num seq.Num, at int64) (before int64) {
+	for i := range r.again {
+		if a := &r.again[i]; a.num == num {
+			before, a.at = a.at, at
+			return before
+		}
+	}
+	if len(r.again) == cap(r.again) {
+		r.again = slices.DeleteFunc(r.again, func(a latest) bool { return !r.at(a.num).isKnown() })
+	}
+	r.again = append(r.again, latest{num, at})
+	return x.Time()
+}
+
+// clear forgets all datagrams, and frees what they take.
+func (r *datagrams) clear() {
+	r.out.UndescribeAll()
+	r.notes.Free()
+	r.again = nil
 }
 
 // count counts a PacketID that is new.
@@ -101,7 +146,7 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 	case n < r.low:
 		r.missing += r.low - n - 1
 		r.low = n
-	default:
+	case !r.forgot(n):
 		r.missing = max(r.missing-1, 0)
 		r.overtaken(s)
 	}
@@ -114,8 +159,8 @@ func (r *datagrams) count(s *seq.Sending, cut bool) {
 // overtaken keeps by how much a datagram was.
 func (r *datagrams) overtaken(s *seq.Sending) {
 	for n := s.Num + 1; n <= min(r.top, s.Num+64); n++ {
-		if x := r.at(n); x != nil {
-			if by := s.Time - x.time; by < maxLate {
+		if x := r.at(n); x.isKnown() {
+			if by := s.Time - x.Time(); by < maxLate {
 				r.late = max(r.late, by)
 			}
 			return
@@ -135,23 +180,6 @@ type stand struct {
 }
 
 func (r *datagrams) stand() stand { return stand{r.has, r.top, r.topAt} }
-
-// follow notes the datagram without fault that follows top, and reports whether it
-// could: one with a fault may have its place.
-func (r *datagrams) follow(s *seq.Sending, d *knet.Datagram) bool {
-	x, fresh := r.room(s.Num, s.Time)
-	if !fresh {
-		return false
-	}
-	r.top, r.topAt = s.Num, s.Time
-	// Field by field: a literal would be made elsewhere and copied.
-	x.frame, x.time, x.hash = s.Frame, s.Time, s.Hash
-	x.size = uint16(min(s.Size, 65535))
-	x.last, x.ipid, x.ackAt, x.carried, x.acks, x.sends = s.Time, s.IPID, 0, false, 0, 1
-	x.messages, x.reliable = uint8(min(len(d.Messages), 255)), d.Reliable
-	x.cut, x.suspect, x.tainted = false, false, false
-	return true
-}
 
 // whole reports whether everything the side sent since a time was captured, as far
 // as its PacketIDs tell.

@@ -22,9 +22,11 @@ func TestMissingIsCounted(t *testing.T) {
 		{"one further below the first, late", []seq.Num{7, 4}, 2},
 		{"that and one between", []seq.Num{7, 4, 5}, 1},
 	} {
-		var r datagrams
+		r := datagrams{out: new(seq.Direction)}
 		for i, n := range c.nums {
-			r.count(&seq.Sending{Num: n, Time: int64(i+1) * 1e6}, false)
+			s := &seq.Sending{Num: n, Time: int64(i+1) * 1e6}
+			r.count(s, false)
+			r.out.Send(s)
 		}
 		if r.missing != c.want {
 			t.Errorf("%s: %d missing, want %d", c.name, r.missing, c.want)

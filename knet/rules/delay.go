@@ -34,30 +34,30 @@ type delays struct {
 
 // judgeAckDelay judges when a side acknowledges a datagram that was sent once, now that
 // it does.
-func (c numberJudge) judgeAckDelay(dir dissect.Dir, x *sentDatagram) {
+func (c numberJudge) judgeAckDelay(dir dissect.Dir, x sentDatagram) {
 	s := &c.side[dir].delays
-	if a := &c.side[dir.Other()].ask; a.has && x.time > a.at && s.newest < a.at {
+	if a := &c.side[dir.Other()].ask; a.has && x.Time() > a.at && s.newest < a.at {
 		s.newest = c.Frame.Time
 	}
-	if took := c.Frame.Time - x.time; x.sends == 1 && took > 0 {
+	if took := c.Frame.Time - x.Time(); x.Sends() == 1 && took > 0 {
 		if s.n++; s.n == 1 || took < s.least {
 			s.least = took
 		}
 	}
-	if s.pong < fewPongs || c.Frame.Time-s.ackAt < delayEvery || x.sends != 1 || s.told[0] {
+	if s.pong < fewPongs || c.Frame.Time-s.ackAt < delayEvery || x.Sends() != 1 || s.told[0] {
 		return
 	}
 	if s.ackAt = c.Frame.Time; s.since == 0 {
-		s.since = x.time
+		s.since = x.Time()
 	}
-	took, most := c.Frame.Time-x.time, slices.Max(s.pongs[:])+maxAckDelay+ackLate
+	took, most := c.Frame.Time-x.Time(), slices.Max(s.pongs[:])+maxAckDelay+ackLate
 	s.acks.Enter(!c.c.Rules.Check(rCvAckdelay, took <= most))
 	if took <= most || !s.acks.Mostly() {
 		return
 	}
 	s.told[0] = true
 	y := c.c.Rules.Here(rCvAckdelay, fmt.Sprintf("%d of %d datagrams were acknowledged late, this one after %d ms; PingRequests are answered within %d ms",
-		s.acks.Bad, s.acks.N, took/1e6, slices.Max(s.pongs[:])/1e6), x.frame)
+		s.acks.Bad, s.acks.N, took/1e6, slices.Max(s.pongs[:])/1e6), x.Frame())
 	y.Since = s.since
 	c.c.Rules.Judge(y)
 }

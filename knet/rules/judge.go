@@ -36,6 +36,7 @@ type judge struct {
 	// Of the datagram at hand.
 	suspect    bool // it has a fault, or may have: it changes nothing that rules remember
 	jump       bool // its PacketID is not the next one
+	noted      bool // it is remembered
 	broken     bool // a fragment of it is proven wrong
 	reported   bool // of something that it breaks, though it cannot be read
 	suspicions int  // against it
@@ -60,7 +61,7 @@ type side struct {
 func (j *judge) Follow(v track.View) {
 	j.View, j.c = v, v.Conn()
 	for dir := range dissect.Dirs {
-		j.side[dir].datagrams.lowMemory = v.LowMemory()
+		j.side[dir].datagrams.out = &j.c.Dir[dir]
 	}
 }
 
@@ -90,17 +91,20 @@ func (j *judge) Observe(e *track.Event) {
 				frames.judgeDatagram(dir, &e.Sent)
 			}
 		}
+		if j.noted {
+			frames.note(dir)
+		}
 		j.acknowledges(dir)
 	case track.Resent:
 		if j.Sure() && !j.suspect {
-			j.numbers().judgeResent(dir, e.Message, &e.Unit)
+			j.numbers().judgeResent(dir, e.Message, e.Unit)
 		}
 	}
 }
 
 // begin begins with a datagram.
 func (j *judge) begin() {
-	j.suspect, j.jump, j.broken, j.suspicions, j.named = j.Doubtful, false, false, 0, 0
+	j.suspect, j.jump, j.noted, j.broken, j.suspicions, j.named = j.Doubtful, false, false, false, 0, 0
 }
 
 // acknowledges notes that a side sent a PacketAck, where that is waited for.
@@ -141,7 +145,7 @@ func (j *judge) Forget(dir dissect.Dir) { j.side[dir].forget() }
 // Compact implements track.Judge.
 func (j *judge) Compact() {
 	for i := range j.side {
-		j.side[i].datagrams.Clear()
+		j.side[i].datagrams.clear()
 	}
 }
 

@@ -32,7 +32,7 @@ func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 			}
 		}
 		y := s.datagrams.at(target)
-		if y == nil || y.suspect || y.tainted || y.cut || c.Frame.Time-y.time > recently || num < s.datagrams.top-track.NearIDs {
+		if !y.isKnown() || y.suspect || y.tainted || c.WasCut(dir, target) || c.Frame.Time-y.Time() > recently || num < s.datagrams.top-track.NearIDs {
 			continue
 		}
 		c.judgeNeed(x, target, y)
@@ -40,14 +40,14 @@ func (c numberJudge) judgeNeeds(dir dissect.Dir, num seq.Num) {
 }
 
 // judgeNeed judges a dependency on a datagram that was captured.
-func (c numberJudge) judgeNeed(x *knet.Dependency, target seq.Num, y *sentDatagram) {
+func (c numberJudge) judgeNeed(x *knet.Dependency, target seq.Num, y sentDatagram) {
 	rules := &c.c.Rules
-	if !rules.Check(rIoRelOnUnrel, !c.Datagram.Reliable || y.reliable) {
-		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, but depends on PacketID %d, which is not", target&knet.PacketIDMask), y.frame)
+	if !rules.Check(rIoRelOnUnrel, !c.Datagram.Reliable || y.isReliable()) {
+		rules.Broken(rIoRelOnUnrel, fmt.Sprintf("the datagram is reliable, but depends on PacketID %d, which is not", target&knet.PacketIDMask), y.Frame())
 		c.frames().quarantine()
 	}
 	if !rules.Check(rIoIndex, int(x.Index) < int(y.messages) || y.messages == 255) {
-		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, but PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.frame)
+		rules.Broken(rIoIndex, fmt.Sprintf("the message index is %d, but PacketID %d has %d messages", x.Index, target&knet.PacketIDMask, y.messages), y.Frame())
 		c.frames().quarantine()
 	}
 }

@@ -47,22 +47,21 @@ func (c numberJudge) judgeNoAcks(dir dissect.Dir) {
 		return
 	}
 	r := &c.side[dir.Other()].datagrams
-	var first *sentDatagram
+	var first sentDatagram
 	n := 0
-	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {
-		x := r.at(num)
-		if x == nil || x.suspect || !x.reliable || x.time < f.since || c.Frame.Time-x.time < noAcksLate || x.size > noAcksSize {
+	for _, x := range r.latest {
+		if x.suspect || !x.isReliable() || x.Time() < f.since || c.Frame.Time-x.Time() < noAcksLate || x.Size() > noAcksSize {
 			continue
 		}
-		if first == nil {
+		if n == 0 {
 			first = x
 		}
-		n += int(x.sends)
+		n += x.Sends()
 	}
-	if n < noAcksDatagrams || c.ended() || !c.intact(dir, first.time) {
+	if n < noAcksDatagrams || c.ended() || !c.intact(dir, first.Time()) {
 		return
 	}
 	f.told = true
-	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir, Frame: first.frame, Time: first.time, HasTime: true, Since: first.time,
+	c.c.Rules.Judge(conform.Case{Rule: rRdAcked, Dir: dir, Frame: first.Frame(), Time: first.Time(), HasTime: true, Since: first.Time(),
 		Message: fmt.Sprintf("none of %d reliable datagrams is acknowledged, while %d PingRequests are answered", n, f.replies)})
 }

@@ -12,17 +12,16 @@ import (
 
 // setNumber are the rules that a PacketID passes that is new and in its place.
 
-// judgeNumber judges a PacketID by those before it; old is what was captured under
-// it, or nil.
-func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old *sentDatagram) {
+// judgeNumber judges a PacketID by those before it; old is what was captured under it.
+func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDatagram) {
 	s := &c.side[dir]
 	r, o := &s.datagrams, &s.order
 	switch {
 	case !r.has:
-	case old != nil && !old.suspect && !old.tainted && old.hash != sent.Hash && !old.cut && !c.Frame.Cut():
-		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.frame)
+	case old.isKnown() && !old.suspect && !old.tainted && old.Hash() != sent.Hash && !c.WasCut(dir, sent.Num) && !c.Frame.Cut():
+		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Frame())
 		return
-	case old == nil && sent.Num < r.top && c.back(dir, sent):
+	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):
 		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), 0)
 		return
 	case sent.Num > r.top:
@@ -124,9 +123,12 @@ func (c numberJudge) back(dir dissect.Dir, sent *seq.Sending) bool {
 	if sent.Num < r.low {
 		return c.known() && (sent.Num < r.low-track.FarIDs/4 || c.fromStart(dir) && sent.Time-r.startAt > c.longLate())
 	}
-	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostDatagrams; n++ {
-		if x := r.at(n); x != nil && !x.suspect {
-			return sent.Time-x.time > c.longLate()
+	if r.forgot(sent.Num) {
+		return false
+	}
+	for n := sent.Num + 1; n <= r.top && n < sent.Num+mostLooked; n++ {
+		if x := r.at(n); x.isKnown() && !x.suspect {
+			return sent.Time-x.Time() > c.longLate()
 		}
 	}
 	return false

@@ -77,7 +77,7 @@ func (p *pace) before(n int) int64 { return p.times[(p.n-1-n)%len(p.times)] }
 
 // learnPace notes that a side knows what it was asked for: it has acknowledged it.
 func (c numberJudge) learnPace(dir dissect.Dir, p *pace) {
-	if x := c.side[dir.Other()].datagrams.at(p.num); x != nil && x.acks > 0 {
+	if x := c.side[dir.Other()].datagrams.at(p.num); x.isKnown() && x.acks > 0 {
 		p.known, p.since = true, c.Frame.Time
 	}
 }

@@ -21,9 +21,7 @@ func (c frameJudge) takesPlain(dir dissect.Dir, sent *seq.Sending) bool {
 		return false
 	}
 	before := r.stand()
-	if !r.follow(sent, c.Datagram) {
-		return false
-	}
+	r.top, r.topAt, c.noted = sent.Num, sent.Time, true
 	c.broken, c.jump = false, false
 	c.numbers().judgeStep(dir, 1)
 	c.c.Rules.PassSet(setNumber)

@@ -25,18 +25,26 @@ func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVe
 		rules.Pass(rRdNoresend)
 		return
 	}
-	x := c.side[dir].datagrams.at(v.Acked)
-	if x == nil || x.suspect || x.acks == 0 {
-		rules.Unclear(rRdNoresend, conform.GuardKnew, fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number), v.RetryOf)
-		return
+	x, at := c.side[dir].datagrams.at(v.Acked), v.AckedAt
+	known := x.isKnown() && !x.suspect && x.acks > 0
+	if known {
+		at = x.ackedAt()
 	}
-	c.judgeHeard(dir, x, fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, v.Acked&knet.PacketIDMask, (c.Frame.Time-x.ackAt)/1e6))
+	msg := fmt.Sprintf("the reliable message %d is sent again, although it was acknowledged", m.Number)
+	if at != 0 {
+		msg = fmt.Sprintf("the reliable message %d is sent again, although PacketID %d, which carried it, was acknowledged %d ms ago", m.Number, v.Acked&knet.PacketIDMask, (c.Frame.Time-at)/1e6)
+	}
+	if known {
+		c.judgeHeard(dir, x, msg)
+	} else {
+		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, v.RetryOf)
+	}
 }
 
 // judgeHeard judges a side that sends again what was acknowledged: it did receive the
 // acknowledgement when it has acknowledged the datagram that held it, or replied to a
 // PingRequest in it.
-func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
+func (c numberJudge) judgeHeard(dir dissect.Dir, x sentDatagram, msg string) {
 	rules := &c.c.Rules
 	before := c.Frame.Time - c.horizon()
 	peer := &c.c.Dir[dir.Other()]
@@ -44,28 +52,28 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x *sentDatagram, msg string) {
 	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	y := c.side[dir.Other()].datagrams.at(carrier)
-	told := x.carried && ok && y != nil && y.time >= x.time // sent after it, and not by another connection
+	told := x.acks > 0 && ok && y.isKnown() && y.Time() >= x.Time() // sent after it, and not by another connection
 	switch {
-	case told && y.reliable && look.Acked && look.AckTimed && look.AckTime >= y.time && look.AckTime < before:
-		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case told && c.RepliedTo(dir.Other(), carrier, y.time, before):
-		rules.Broken(rRdNoresend, msg, x.frame, look.Frame)
-	case x.acks >= manyAcks && c.Frame.Time-x.ackAt > longAfter && int(x.acks) >= c.neededHeard(dir, x):
-		rules.Broken(rRdNoresend, msg, x.frame)
+	case told && y.isReliable() && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
+		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)
+	case told && c.RepliedTo(dir.Other(), carrier, y.Time(), before):
+		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)
+	case x.acks >= manyAcks && c.Frame.Time-x.ackedAt() > longAfter && int(x.acks) >= c.neededHeard(dir, x):
+		rules.Broken(rRdNoresend, msg, x.Frame())
 	default:
-		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.frame)
+		rules.Unclear(rRdNoresend, conform.GuardKnew, msg, x.Frame())
 	}
 }
 
 // neededHeard is how many acknowledgements of a datagram it takes for its sender to have
 // received one, by how many of those of other datagrams were lost after the capture
 // point: these were sent again after an acknowledgement, and acknowledged again.
-func (c numberJudge) neededHeard(dir dissect.Dir, x *sentDatagram) int {
+func (c numberJudge) neededHeard(dir dissect.Dir, x sentDatagram) int {
 	s := &c.side[dir].datagrams
 	lost, captured := uint64(0), uint64(0)
-	for num := max(s.low, s.top-mostDatagrams); num <= s.top; num++ {
-		if y := s.at(num); y != nil && y != x && y.acks > 0 && y.sends > 0 {
-			lost += uint64(min(y.sends, y.acks) - 1)
+	for _, y := range s.latest {
+		if y != x && y.acks > 0 {
+			lost += uint64(min(y.Sends(), int(y.acks)) - 1)
 			captured += uint64(y.acks)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // TransferID was given to another transfer: it was not free. PacketIDs tell the order.
 func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.Message, index int) {
 	old := t.former.part(index)
-	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || x == nil || x.suspect || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
+	if x := c.side[dir].datagrams.at(old.packet); old.hash == 0 || !x.isKnown() || x.suspect || x.acks > 0 || c.numbers().mayBeAcked(dir, old.packet) {
 		return
 	}
 	c.reportReuse(dir, t, m, index, old.frame)
@@ -23,9 +23,9 @@ func (c messageJudge) judgeStillOpen(dir dissect.Dir, t *sentTransfer, m *knet.M
 // judgeReuse judges, by a reliable datagram of Spec, x, that is sent again, the transfers
 // that have begun since under the ids of its fragments: these ids were not free. A
 // fragment may be sent before its start, so that it must be none of the new transfer.
-func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) {
+func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x sentDatagram) {
 	all := c.side[dir].sentTransfers
-	if all == nil || x.acks > 0 || c.Frame.Time-x.time < resendLeast || c.numbers().mayBeAcked(dir, num) {
+	if all == nil || x.acks > 0 || c.Frame.Time-x.Time() < resendLeast || c.numbers().mayBeAcked(dir, num) {
 		return
 	}
 	for i := range c.Datagram.Messages {
@@ -38,7 +38,7 @@ func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 			continue
 		}
 		if other := t.part(index); m.IsStart() || index >= t.count || other.hash != 0 && other.packet > t.packet && other.hash != partHash(m) {
-			c.reportReuse(dir, t, m, index, x.frame)
+			c.reportReuse(dir, t, m, index, x.Frame())
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (c messageJudge) judgeReuse(dir dissect.Dir, num seq.Num, x *sentDatagram) 
 // before were acknowledged.
 func (c messageJudge) passReuse(dir dissect.Dir, t *sentTransfer) {
 	for i := range t.parts {
-		if x := c.side[dir].datagrams.at(t.parts[i].packet); t.parts[i].hash != 0 && (x == nil || x.acks == 0) {
+		if x := c.side[dir].datagrams.at(t.parts[i].packet); t.parts[i].hash != 0 && (!x.isKnown() || x.acks == 0) {
 			return
 		}
 	}

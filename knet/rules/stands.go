@@ -57,7 +57,9 @@ func (c *judge) fromStart(dir dissect.Dir) bool {
 // forget forgets what the rules remember of a side: it has begun again, without a
 // captured start.
 func (s *side) forget() {
-	s.datagrams, s.order, s.ask, s.ending, s.sentTransfers, s.pace = datagrams{restarted: true}, order{}, asking{}, ending{}, nil, pace{}
+	s.datagrams.clear()
+	s.datagrams = datagrams{out: s.datagrams.out, restarted: true}
+	s.order, s.ask, s.ending, s.sentTransfers, s.pace = order{}, asking{}, ending{}, nil, pace{}
 	s.acking.cursor = 0
 	s.acking.doubt()
 }

@@ -208,7 +208,7 @@ func (c messageJudge) holdReuse(dir dissect.Dir, t *sentTransfer, m *knet.Messag
 	rules, s := &c.c.Rules, &c.side[dir]
 	for i := range t.parts {
 		x := s.datagrams.at(t.parts[i].packet)
-		if t.parts[i].hash == 0 || x == nil || x.suspect || !x.reliable || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
+		if t.parts[i].hash == 0 || !x.isKnown() || x.suspect || !x.isReliable() || x.acks > 0 || c.numbers().mayBeAcked(dir, t.parts[i].packet) {
 			continue
 		}
 		num := t.parts[i].packet
@@ -238,7 +238,7 @@ func (h reused) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case h.t.reused:
 		return conform.Dropped, 0 // it was told
-	case x == nil || x.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || x.acks > 0 && x.ackAt <= h.at+c.horizon():
+	case !x.isKnown() || x.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || x.acks > 0 && x.ackedAt() <= h.at+c.horizon():
 		return conform.Dropped, 0
 	case !c.went(h.dir.Other(), h.mark, h.since) || !r.whole(h.since):
 		return conform.Doubtful, conform.GuardOdds
@@ -262,7 +262,7 @@ func (c messageJudge) judgeForeign(dir dissect.Dir, t *sentTransfer, m *knet.Mes
 		c.broken = true
 		c.frames().quarantine()
 		return
-	case rule == rMbFragnum && x != nil && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.Frame.Time-t.time < soonAfter:
+	case rule == rMbFragnum && x.isKnown() && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.Frame.Time-t.time < soonAfter:
 		c.holdForeign(dir, t, rules.Here(rule, msg, t.frame))
 		t.doubt, t.mixed = true, true // whose it is stays open
 		return
@@ -330,7 +330,7 @@ type unfree struct {
 // Settle implements session.Settler.
 func (h unfree) Settle() (conform.Ruling, conform.Guard) {
 	c, y := h.c, h.c.side[h.dir].datagrams.at(h.num)
-	if y == nil || y.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || y.acks > 0 && y.ackAt-h.at <= c.horizon() || !c.went(h.dir.Other(), h.mark, h.since) {
+	if !y.isKnown() || y.acks == 0 && c.numbers().mayBeAcked(h.dir, h.num) || y.acks > 0 && y.ackedAt()-h.at <= c.horizon() || !c.went(h.dir.Other(), h.mark, h.since) {
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, 0

@@ -42,13 +42,12 @@ func (c numberJudge) unheard(dir dissect.Dir) (n int, first uint64) {
 	if c.side[dir.Other()].order.known > 0 || s.acking.noAcks.told || !s.datagrams.has {
 		return 0, 0
 	}
-	for num := max(r.low, r.top-mostDatagrams); num <= r.top; num++ {
-		x := r.at(num)
-		if x == nil || x.suspect || !x.reliable || s.datagrams.topAt-x.time < noAcksLate || c.mayBeAcked(dir.Other(), num) {
+	for num, x := range r.latest {
+		if x.suspect || !x.isReliable() || s.datagrams.topAt-x.Time() < noAcksLate || c.mayBeAcked(dir.Other(), num) {
 			continue
 		}
 		if n++; n == 1 {
-			first = x.frame
+			first = x.Frame()
 		}
 	}
 	return n, first

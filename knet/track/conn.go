@@ -32,8 +32,9 @@ type conn struct {
 	spoken   bool      // something besides the handshake was captured
 	finished bool      // settled: further frames are only counted
 
-	Event // the datagram at hand
-	ack   seq.Acknowledgement
+	Event   // the datagram at hand
+	ack     seq.Acknowledgement
+	carrier seq.Carrier `state:"-"` // of it, while it is one
 }
 
 // A side is what is remembered of one sender.
@@ -43,7 +44,7 @@ type side struct {
 	firsts    [firstIDs]first
 	spoke     bool // something besides ConnectSyn and ConnectSynAck was captured
 	spokeAt   int64
-	pings     *pings // latest PingRequests
+	pings     pings // latest PingRequests
 	transfers transfers
 	waiting   waiting  // messages of Spec that wait for others
 	resends   *resends // reliable datagrams of Spec
@@ -57,11 +58,11 @@ type side struct {
 // A first is one of the first datagrams of a series: what begins a new series
 // looks much the same.
 type first struct {
-	seen bool
 	num  seq.Num
-	ipid uint16
 	hash uint64
 	time int64
+	ipid uint16
+	seen bool
 }
 
 // began notes that the start of the connection was captured.

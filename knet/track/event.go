@@ -37,8 +37,8 @@ type Event struct {
 	Doubtful bool    // … so that it may not be meant as it is
 
 	// Of a message that is sent again.
-	Message *knet.Message `state:"-"`
-	Unit    seq.UnitVerdict
+	Message *knet.Message    `state:"-"`
+	Unit    *seq.UnitVerdict `state:"-"`
 
 	now  uint64 // number of its frame; of another one where this one was kept aside until then
 	pong pong   // the reply that it holds

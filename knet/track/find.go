@@ -53,7 +53,10 @@ func (p *pair) decode(fr *dissect.Frame) *dissect.Error {
 		c := p.newest()
 		p.params = p.reads(c, c.c.DirOf(fr.Datagram))
 	}
-	fr.Layout = layoutOf(p.params)
+	if p.laid != p.params {
+		p.laid, p.layout = p.params, layoutOf(p.params)
+	}
+	fr.Layout = p.layout
 	err := p.d.Decode(fr.Payload, p.params, fr.Tree)
 	if err != nil && p.params.Dialect == knet.Reference && !fr.Cut() && p.opensAgain(fr) {
 		if fr.Tree != nil {

@@ -145,9 +145,7 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 	if c.Frame.Cut() {
 		s.cuts.add(num)
 	}
-	if other = other && !v.Words.Has(dissect.Duplicate); other {
-		out.Provisionals().Replace(sent)
-	}
+	other = other && !v.Words.Has(dissect.Duplicate)
 	if v.Words&(dissect.Retry|dissect.Duplicate) != 0 {
 		c.Frame.RetryOf = v.RetryOf
 	}
@@ -155,7 +153,11 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 		s.repeated(v)
 	}
 	c.tell(dir, Taken)
+	if other {
+		out.Provisionals().Replace(sent)
+	}
 	c.speaks(dir)
+	c.carrier = out.Carrier(num, c.Frame)
 	c.messages(dir, num, v.Novelty == seq.First || other)
 }
 
@@ -170,7 +172,7 @@ func (c *conn) hasOtherContent(dir dissect.Dir, sent *seq.Sending) bool {
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 	if id < firstIDs && !s.firsts[id].seen {
-		s.firsts[id] = first{true, sent.Num, sent.IPID, sent.Hash, sent.Time}
+		s.firsts[id] = first{sent.Num, sent.Hash, sent.Time, sent.IPID, true}
 	}
 }
 
@@ -249,8 +251,8 @@ func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh boo
 		return false
 	}
 	s.numbers.Advance(n)
-	v := c.c.Dir[dir].SendUnit(n, num, printOf(m), c.Frame)
-	if v.New {
+	v := c.carrier.SendUnit(n, printOf(m))
+	if v == nil {
 		return true
 	}
 	if v.Words != 0 && c.Frame.RetryOf == 0 {

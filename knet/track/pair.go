@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -14,6 +15,8 @@ type pair struct {
 	learned *probe
 	judge   func() Judge
 	params  knet.Params
+	layout  dissect.Layout // of laid
+	laid    knet.Params
 	decided bool       // the bytes, or the user, tell the dialect
 	told    [2]int     // datagrams that only Reference, only Spec reads
 	loose   [2]int     // likewise, which no endpoint of it sends, until the dialect is decided

@@ -13,13 +13,23 @@ import (
 const keptPings = 32
 
 // pings are the latest PingRequests of one side (kNet page, Round-Trip-Time
-// Estimation), by the lower bits of their ids.
-type pings [keptPings]ping
+// Estimation): of each lower bits of ids one.
+type pings []ping
+
+// at gives the request with the lower bits of an id, nil for none.
+func (l pings) at(id uint8) *ping {
+	for i := range l {
+		if l[i].id%keptPings == id%keptPings {
+			return &l[i]
+		}
+	}
+	return nil
+}
 
 // A ping is a PingRequest that was captured. Its time is counted only when it is
 // forgotten: a request that was captured twice tells no round trip.
 type ping struct {
-	frame    uint64  // of the first captured copy, 0 for none
+	frame    uint64  // of the first captured copy
 	num      seq.Num // PacketID that carried it
 	at       int64   // ns
 	took     int64   // until the first reply, ns
@@ -34,26 +44,25 @@ func (c *conn) asks(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
 		return
 	}
 	s := &c.side[dir]
-	if s.pings == nil {
-		s.pings = new(pings)
-	}
-	p := &s.pings[m.PingID%keptPings]
-	if !fresh {
+	asked, p := ping{frame: c.Frame.Frame, num: num, at: c.Frame.Time, id: m.PingID}, s.pings.at(m.PingID)
+	switch {
+	case p == nil && fresh:
+		s.pings = append(s.pings, asked)
+	case fresh:
+		c.settlePing(dir, p)
+		*p = asked
+	case p != nil:
 		p.again = p.again || p.id == m.PingID
-		return
 	}
-	c.settlePing(dir, p)
-	*p = ping{frame: c.Frame.Frame, num: num, at: c.Frame.Time, id: m.PingID}
 }
 
 // answers matches a PingReply to its request on the other side. It acknowledges
 // nothing: the datagram with the request is sent again until a PacketAck came.
 func (c *conn) answers(dir dissect.Dir, m *knet.Message) {
-	asked := c.side[dir.Other()].pings
-	if asked == nil || !m.Whole || len(m.Body) != 1 {
+	if !m.Whole || len(m.Body) != 1 {
 		return
 	}
-	if p := &asked[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered && c.Frame.HasTime {
+	if p := c.side[dir.Other()].pings.at(m.PingID); p != nil && p.id == m.PingID && !p.answered && c.Frame.HasTime {
 		p.answered, p.took = true, c.Frame.Time-p.at
 		c.pong = pong{p.frame, p.took}
 		c.Frame.Answers = p.frame
@@ -77,12 +86,10 @@ func (c *conn) settlePing(dir dissect.Dir, p *ping) {
 }
 
 func (c *conn) settlePings(dir dissect.Dir) {
-	if kept := c.side[dir].pings; kept != nil {
-		for i := range kept {
-			c.settlePing(dir, &kept[i])
-		}
-		c.side[dir].pings = nil
+	for i := range c.side[dir].pings {
+		c.settlePing(dir, &c.side[dir].pings[i])
 	}
+	c.side[dir].pings = nil
 }
 
 // appendTo says how long after its request a PingReply came.

@@ -93,7 +93,7 @@ func (c *conn) freshContent(dir dissect.Dir, num seq.Num) bool {
 		old.said, x.said = true, true
 	}
 	if fresh {
-		c.c.Dir[dir].SendUnit(num, num, 0, c.Frame)
+		c.carrier.SendUnit(num, 0)
 	}
 	r.keep(&x)
 	return fresh
@@ -102,8 +102,8 @@ func (c *conn) freshContent(dir dissect.Dir, num seq.Num) bool {
 // resentAs counts a datagram as an earlier one sent again.
 func (c *conn) resentAs(dir dissect.Dir, old, x *resend) bool {
 	r := c.side[dir].resends
-	v := c.c.Dir[dir].SendUnit(old.unit, x.num, 0, c.Frame)
-	if v.Words == 0 {
+	v := c.carrier.SendUnit(old.unit, 0)
+	if v == nil || v.Words == 0 {
 		return false
 	}
 	if r.after == 0 {

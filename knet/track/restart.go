@@ -82,8 +82,8 @@ func (c *conn) continues(d *knet.Datagram, dir dissect.Dir) bool {
 		case !m.Whole:
 		case m.IsReliable() && near(&s.numbers, m.Number), m.Kind == knet.PacketAck && near(&peer.ids, m.Ack.PacketID&knet.PacketIDMask):
 			return true
-		case m.Kind == knet.PingReply && peer.pings != nil && m.PingID > reopened:
-			if p := &peer.pings[m.PingID%keptPings]; p.frame != 0 && p.id == m.PingID && !p.answered {
+		case m.Kind == knet.PingReply && m.PingID > reopened:
+			if p := peer.pings.at(m.PingID); p != nil && p.id == m.PingID && !p.answered {
 				return true
 			}
 		}

@@ -58,22 +58,19 @@ func (v View) Renames(dir dissect.Dir) bool {
 	return r != nil && r.style
 }
 
+// WasCut reports that the capture cut a datagram of a side.
+func (v View) WasCut(dir dissect.Dir, num seq.Num) bool { return v.c.side[dir].cuts.has(num) }
+
 // RepliedTo reports that a PingRequest in a datagram of a side, sent at a time or later, was replied
 // to before another.
 func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool {
-	if v.c.side[dir].pings == nil {
-		return false
-	}
-	for i := range v.c.side[dir].pings {
-		if p := &v.c.side[dir].pings[i]; p.frame != 0 && p.num == num && p.answered && !p.again && p.at >= since && p.at+p.took < before {
+	for _, p := range v.c.side[dir].pings {
+		if p.num == num && p.answered && !p.again && p.at >= since && p.at+p.took < before {
 			return true
 		}
 	}
 	return false
 }
-
-// LowMemory reports that little is to be kept.
-func (v View) LowMemory() bool { return v.c.wants.LowMemory }
 
 // MayOpen reports whether the latest datagram without messages that was set apart has a PacketID. It may be
 // a connect datagram with content of the application: a copy of it, which its receiver takes for a datagram, is acknowledged.

@@ -1,12 +1,10 @@
 package seq
 
-// load notes that a captured number is the first to carry a unit. Units that are new stand in
+import "slices"
+
+// loadUnit notes that a captured number is the first to carry a unit. Units that are new stand in
 // a row, in any order.
-func (w *Window) load(carrier, unit Num) {
-	if !w.holds(carrier) {
-		return
-	}
-	u := w.at(carrier)
+func (u *unit) loadUnit(unit Num) {
 	u.state |= carries
 	switch off := int16(uint16(unit) - u.loaded); {
 	case u.load == 0:
@@ -18,17 +16,6 @@ func (w *Window) load(carrier, unit Num) {
 	}
 }
 
-// carryAgain notes that a number carries a unit that was sent before.
-func (s *units) carryAgain(carrier, unit Num, w *Window) {
-	if w.holds(carrier) {
-		w.at(carrier).state |= carries | carriesAgain
-	}
-	if len(s.again) == mostFurther {
-		s.again = append(s.again[:0], s.again[1:]...)
-	}
-	s.again = append(s.again, furtherCarrier{carrier, unit})
-}
-
 // unitsAcked enters how long the units that a number carries waited, when an acknowledgement
 // captured at a time is its first.
 func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
@@ -38,48 +25,49 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	}
 	from := s.top + Num(int16(u.loaded-uint16(s.top)))
 	for i := range Num(u.load) {
-		d.unitAcked(from+i, carrier, u.frame, at)
+		d.unitAcked(from+i, nil, carrier, u.frame, at)
 	}
 	if u.state&carriesAgain == 0 {
 		return
 	}
-	keep := s.again[:0]
-	for _, x := range s.again {
-		if x.carrier == carrier {
-			d.unitAcked(x.unit, carrier, u.frame, at)
-		} else {
-			keep = append(keep, x)
+	for i := range s.resent {
+		if x := &s.resent[i]; x.waits {
+			d.unitAcked(x.unit, x, carrier, u.frame, at)
 		}
 	}
-	s.again = keep
 }
 
-// unitAcked enters how long a unit waited: where the number that is acknowledged, captured in a
-// frame, is not the first that carried it, it had to be sent again.
-func (d acknowledging) unitAcked(unit, carrier Num, frame uint64, at int64) {
+// unitAcked enters how long a unit waited, where the number that is acknowledged is among the latest
+// that carried it: where it is not the first, captured in its frame, the unit had to be sent again.
+// again is what is remembered of one that was sent again, nil where that is to be looked up.
+func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uint64, at int64) {
 	s := &d.units
 	if unit < s.base || unit >= s.top {
 		return
 	}
 	u := s.find(unit)
-	if u == nil || u.first == 0 || at < u.first || !u.carriedBy(uint32(carrier)) {
+	if u == nil || u.wait != waits {
 		return
 	}
-	d.measured(1<<AckWait, at, at-u.first)
-	d.latestWait(at-u.first, at)
-	if took := at - u.first; u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
-		d.trouble(Waited, u.first, at, took, SignAt(u.frame, u.first))
-	}
-	u.first = 0
-}
-
-// carriedBy reports whether a number may have carried the unit: only the latest carriers are
-// remembered.
-func (u *carried) carriedBy(carrier uint32) bool {
-	for _, c := range u.held() {
-		if c == carrier {
-			return true
+	first, by := u.time, u.carrier == uint32(carrier)
+	if u.sends > 1 {
+		if again == nil {
+			again = s.sentAgain(unit)
 		}
+		first, by = again.first, by || slices.Contains(again.before[:min(u.sends, maxCarriers)-1], uint32(carrier))
 	}
-	return u.sends > maxCarriers
+	took := at - first
+	if !by || took < 0 {
+		return
+	}
+	d.measured(1<<AckWait, at, took)
+	d.latestWait(took, at)
+	if u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
+		d.trouble(Waited, first, at, took, SignAt(u.frame, first))
+	}
+	if u.wait = waited; u.sends == 1 {
+		u.time = at
+	} else {
+		again.waits = false
+	}
 }

@@ -161,3 +161,20 @@ func (k Known) AckedAt() int64 { return ackedAt(k.u) }
 
 // First reports whether the first transmission was captured, and not only retries.
 func (k Known) First() bool { return k.u.state&(captured|firstSending) == captured|firstSending }
+
+// IPID is the IPv4 identification of the first transmission, 0 when it has none.
+func (k Known) IPID() uint16 { return k.u.ipid }
+
+// Size is that of its payload, in bytes, by the UDP header; 65535 stands for more.
+func (k Known) Size() int { return int(k.u.size) }
+
+// Sends counts the captured transmissions, up to 255; copies that a network made are not counted.
+func (k Known) Sends() int { return int(k.u.sends) }
+
+// NoAck reports that its sender asks for no acknowledgement.
+func (k Known) NoAck() bool { return k.u.state&noAck != 0 }
+
+// AckedAt is when it was acknowledged first, ns; ok is false where that is not known.
+func (k Known) AckedAt() (ns int64, ok bool) {
+	return k.u.ackTime, k.u.state&(acked|ackTimed) == acked|ackTimed
+}

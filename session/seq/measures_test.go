@@ -47,7 +47,8 @@ func TestAckWaitOfUnits(t *testing.T) {
 	carry := func(num Num, units ...Num) {
 		l.first(num)
 		for _, u := range units {
-			l.d.SendUnit(u, num, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}})
+			c := l.d.Carrier(num, &dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}})
+			c.SendUnit(u, 0)
 		}
 	}
 	carry(1, 10, 11)

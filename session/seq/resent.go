@@ -6,40 +6,73 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A UnitVerdict is what the engine makes of a carried unit.
+// A UnitVerdict is what the engine makes of a carried unit that was captured before.
 type UnitVerdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
-	New     bool   // the first captured sending of the unit
 	Other   bool   // its content is another one than that of the sending before
 	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
-	Before  int64  // time of the sending before, ns
+	AckedAt int64  // when that was, ns, where it is the only carrier; 0 when it is not known
+	Before  int64  // time of the sending before, or of its acknowledgement, ns
 }
 
-// SendUnit judges a unit that travels in the datagram with number carrier. Only
-// a further carrier is a retry; what is a copy of a datagram was judged by Send.
-// The retry is unneeded when an earlier carrier had been acknowledged. print is of the
-// unit's content, 0 when that is not known.
-func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame) UnitVerdict {
+// A Carrier is a datagram of a side that carries units, while it is at hand: until another number is sent.
+type Carrier struct {
+	d     *Direction
+	u     *unit // what is remembered of its number, nil for nothing
+	num   Num
+	frame uint64
+	time  int64 // ns
+	timed bool
+}
+
+// Carrier is the datagram with a number, which was sent in a frame.
+func (d *Direction) Carrier(num Num, fr *dissect.Frame) Carrier {
 	d.ready()
+	c := Carrier{d: d, num: num, frame: fr.Frame, time: fr.Time, timed: fr.HasTime}
+	if d.win.holds(num) {
+		c.u = d.win.at(num)
+	}
+	return c
+}
+
+// SendUnit judges a unit that travels in the datagram. Only a further carrier is a retry; what
+// is a copy of a datagram was judged by Send. The retry is unneeded when an earlier carrier had
+// been acknowledged. print is of the unit's content, 0 when that is not known. The verdict,
+// valid until the next one, is nil for the first captured sending of the unit.
+func (c *Carrier) SendUnit(unit Num, print uint16) *UnitVerdict {
+	d := c.d
 	u := d.units.reach(unit, d)
-	if u == nil { // forgotten: it was sent long ago
+	if u == nil || u.frame != 0 {
+		return d.sending().sendUnitAgain(c, u, unit, print)
+	}
+	u.frame, u.time, u.sends, u.print = c.frame, c.time, 1, print
+	if u.carrier = uint32(c.num); c.timed {
+		u.wait = waits
+	}
+	d.carried++
+	if c.u != nil {
+		c.u.loadUnit(unit)
+	}
+	return nil
+}
+
+// sendUnitAgain judges a unit that was captured before; u is nil where it is forgotten, for it was
+// sent long ago.
+func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *UnitVerdict {
+	v := &d.units.verdict
+	if u == nil {
 		d.carried++
 		d.Retries++
-		return UnitVerdict{Words: dissect.Retry}
+		*v = UnitVerdict{Words: dissect.Retry}
+		return v
 	}
-	if u.frame == 0 {
-		u.frame, u.time, u.sends, u.print = fr.Frame, fr.Time, 1, print
-		u.carriers[0] = uint32(carrier)
-		if fr.HasTime {
-			u.first = fr.Time
-		}
-		d.carried++
-		d.win.load(carrier, unit)
-		return UnitVerdict{New: true}
+	*v = UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
+	again, held := d.units.sentAgain(unit), append(make([]uint32, 0, maxCarriers), u.carrier)
+	if again != nil {
+		held = append(held, again.before[:min(u.sends, maxCarriers)-1]...)
 	}
-	v := UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
-	if slices.Contains(u.held(), uint32(carrier)) {
+	if slices.Contains(held, uint32(c.num)) {
 		return v
 	}
 	if v.Other {
@@ -48,20 +81,33 @@ func (d *Direction) SendUnit(unit, carrier Num, print uint16, fr *dissect.Frame)
 	d.carried++
 	d.Retries++
 	v.Words = dissect.Retry
-	by, acked := d.win.anyAcked(u.held())
-	if u.acked || acked {
+	by, acked := d.win.anyAcked(held)
+	if u.sends == 1 && u.wait == waited {
+		v.AckedAt = u.time
+	}
+	if again == nil {
+		again = d.units.sendAgain(unit, u)
+	}
+	if again.acked || acked {
 		v.Acked = by
 		d.UnneededRetries++
-		d.needless(fr.Frame, fr.Time)
-		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(u.held())+1))
+		d.needless(c.frame, c.time)
+		d.signs.MostUnneeded = max(d.signs.MostUnneeded, uint8(len(held)+1))
 		v.Words |= dissect.UnneededRetry
 	}
-	if !u.acked && !acked && d.account != nil {
-		d.account.Losses.starve(unit, u, fr.Time)
+	if !again.acked && !acked && d.account != nil {
+		d.account.Losses.starve(unit, u, c.time)
 	}
-	u.carry(carrier, d)
-	d.units.carryAgain(carrier, unit, &d.win)
-	u.time = max(u.time, fr.Time)
+	if len(held) == maxCarriers {
+		_, acked := d.win.anyAcked(held[maxCarriers-1:])
+		again.acked = again.acked || acked
+	}
+	copy(again.before[:], held)
+	u.carrier, u.sends = uint32(c.num), u.sends+min(1, 255-u.sends)
+	if c.u != nil {
+		c.u.state |= carries | carriesAgain
+	}
+	u.time = max(u.time, c.time)
 	return v
 }
 
@@ -77,49 +123,32 @@ func (w *Window) anyAcked(numbers []uint32) (number Num, yes bool) {
 	return -1, false
 }
 
-// held are the latest numbers that carried the unit.
-func (u *carried) held() []uint32 { return u.carriers[:min(u.sends, maxCarriers)] }
-
-// carry remembers a further carrier.
-func (u *carried) carry(carrier Num, d *Direction) {
-	n := len(u.held())
-	if n == maxCarriers {
-		_, acked := d.win.anyAcked(u.carriers[maxCarriers-1:])
-		u.acked = u.acked || acked
-		n--
-	}
-	copy(u.carriers[1:], u.carriers[:n])
-	u.carriers[0] = uint32(carrier)
-	u.sends += min(1, 255-u.sends)
-}
-
 // reach gives the place of a unit, nil when it is forgotten.
 func (s *units) reach(n Num, d *Direction) *carried {
-	limit := d.win.limit()
 	if s.table == nil {
 		s.resize(leastRing, 0, 0)
 		if !s.gone {
 			s.base, s.top = n, n
 		}
 	}
-	switch {
-	case s.gone && n < s.floor:
-		return nil
-	case n < s.base && s.top-n > limit:
-		return nil
+	switch limit := d.win.limit(); {
+	case n < s.base:
+		if s.gone && n < s.floor || s.top-n > limit {
+			return nil
+		}
+		for s.top-n > s.size() { // a lower one, captured later
+			s.resize(2*s.size(), s.base, s.top)
+		}
+		s.base = n
 	case n >= s.top+limit:
 		s.clear()
-		s.again = nil
+		s.resent = nil
 		s.base, s.top, s.floor, s.gone = n, n, s.top, true
 	}
-	for s.top-n > s.size() { // a lower one, captured later
-		s.resize(2*s.size(), s.base, s.top)
-	}
-	s.base = min(s.base, n)
 	for s.top <= n {
 		if room := s.size() - (s.top - s.base); room > 0 {
 			s.top = min(s.top+room, n+1)
-		} else if u := s.makeRoom(n+1-s.top, limit, d); u != nil {
+		} else if u := s.makeRoom(n+1-s.top, d); u != nil {
 			*u = carried{time: d.win.now} // the next unit has the place of the oldest
 			s.top++
 			return u
@@ -134,14 +163,14 @@ func (s *units) reach(n Num, d *Direction) *carried {
 
 // makeRoom makes place for one more unit, or, where units were skipped, for some
 // more, up to so many. It gives the place of the oldest when that is all it takes.
-func (s *units) makeRoom(most, limit Num, d *Direction) *carried {
+func (s *units) makeRoom(most Num, d *Direction) *carried {
 	first, oldest := s.base, s.find(s.base)
 	if oldest == nil { // those skipped are as old as what came instead
 		if first = s.next(s.base, s.top); first < s.top {
 			oldest = s.find(first)
 		}
 	}
-	if n := s.size(); n < LowMemoryLeast || n < limit && oldest != nil && s.wanted(oldest, d) {
+	if n := s.size(); n < LowMemoryLeast || oldest != nil && s.wanted(oldest, d) && n < d.win.limit() {
 		s.resize(2*n, s.base, s.top)
 		return nil
 	}
@@ -171,7 +200,7 @@ func (s *units) wanted(u *carried, d *Direction) bool {
 // compact forgets all units.
 func (s *units) compact() {
 	if s.table != nil {
-		s.sparse, s.again = sparse[carried]{}, nil
+		s.sparse, s.resent = sparse[carried]{}, nil
 		s.base, s.floor, s.gone = s.top, s.top, true
 	}
 }

@@ -11,10 +11,12 @@ import (
 func TestSendingsHoldTheRetries(t *testing.T) {
 	l := newLane()
 	for unit := range Num(3) { // one datagram
-		l.d.SendUnit(unit, 0, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}})
+		c := l.d.Carrier(0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}})
+		c.SendUnit(unit, 0)
 	}
 	for unit := range Num(3) {
-		l.d.SendUnit(unit, 1, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
+		c := l.d.Carrier(1, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
+		c.SendUnit(unit, 0)
 	}
 	l.d.DataFrames = 2
 	if l.d.Retries != 3 || l.d.Transmissions() != 6 {

@@ -1,5 +1,7 @@
 package seq
 
+import "slices"
+
 // maxCarriers is how many of the latest numbers that carried a unit are
 // remembered.
 const maxCarriers = 3
@@ -7,13 +9,30 @@ const maxCarriers = 3
 // A carried unit is one that travels in numbered datagrams and keeps its own
 // number when it is sent again in another one.
 type carried struct {
-	frame    uint64              // first captured datagram that carried it, 0 for none
-	time     int64               // latest sending, ns
-	carriers [maxCarriers]uint32 // latest first; low bits of their numbers
-	sends    uint8               // captured, up to 255; as many of the latest are remembered in carriers
-	acked    bool                // a carrier that is no longer remembered was acknowledged
-	print    uint16              // of its content, 0 when that is not known
-	first    int64               // first transmission, ns; 0 once it was acknowledged, or when it is not known
+	frame   uint64 // first captured datagram that carried it, 0 for none
+	time    int64  // latest sending, or the first acknowledgement of what was sent once until then, ns
+	carrier uint32 // latest; low bits of its number
+	print   uint16 // of its content, 0 when that is not known
+	sends   uint8  // captured, up to 255
+	wait    wait
+}
+
+// A wait is what is known of how long a unit waited for its first acknowledgement.
+type wait uint8
+
+const (
+	unknownWait wait = iota // when it was sent first is not known
+	waits
+	waited
+)
+
+// A resent is what is remembered of a unit that was sent again, beside what is of all.
+type resent struct {
+	unit   Num
+	first  int64                   // first transmission, ns, valid while it waits
+	before [maxCarriers - 1]uint32 // carriers before the latest, the latest of them first
+	waits  bool                    // for its first acknowledgement
+	acked  bool                    // a carrier that is no longer remembered was acknowledged
 }
 
 // units are the carried units of one side, in a ring like that of a Window.
@@ -25,11 +44,25 @@ type units struct {
 	gone      bool
 	lowMemory bool
 
-	again []furtherCarrier // not acknowledged yet, the oldest first
+	resent  []resent
+	verdict UnitVerdict `state:"-"` // the latest
 }
 
-// A furtherCarrier is a number that carries a unit that was sent before.
-type furtherCarrier struct{ carrier, unit Num }
+// sentAgain gives what is remembered of a unit that was sent again, nil when it was not.
+func (s *units) sentAgain(unit Num) *resent {
+	for i := len(s.resent) - 1; i >= 0; i-- {
+		if s.resent[i].unit == unit {
+			return &s.resent[i]
+		}
+	}
+	return nil
+}
 
-// mostFurther bounds the further carriers that are remembered.
-const mostFurther = 256
+// sendAgain is sentAgain for a unit that is sent again for the first time.
+func (s *units) sendAgain(unit Num, u *carried) *resent {
+	if len(s.resent) == cap(s.resent) {
+		s.resent = slices.DeleteFunc(s.resent, func(x resent) bool { return x.unit < s.base || x.unit >= s.top || s.find(x.unit) == nil })
+	}
+	s.resent = append(s.resent, resent{unit: unit, first: u.time, waits: u.wait == waits})
+	return &s.resent[len(s.resent)-1]
+}
