@@ -55,7 +55,7 @@ func (j *judge) judgeIgnoredFrame(dir dissect.Dir, captured bool) {
 		r3152Range: "frame %d, whose message is beyond the window of the receiver and must be ignored, is acknowledged"}[x.rule]
 	message := fmt.Sprintf(what, x.frame)
 	u := j.RecordOf(dir.Other(), base.num)
-	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
+	if !base.set || !base.hasNum || !u.IsKnown() || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
 		j.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
 		return
 	}
@@ -77,7 +77,7 @@ func (j *judge) judgeBytes(dir dissect.Dir, y *heard) {
 	rules := &j.c.Rules
 	base := &j.side[dir].hearing.base
 	u := j.RecordOf(dir.Other(), base.num)
-	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !j.whole(dir.Other(), base.num) {
+	if !base.hasNum || base.typ != dp4.TypeACK || !u.IsKnown() || base.epoch != y.epoch || !j.whole(dir.Other(), base.num) {
 		return
 	}
 	y.grew, y.sent = int64(y.bytes-base.bytes), j.Sent(dir.Other())-u.Sum
@@ -102,7 +102,7 @@ func (j *judge) whole(dir dissect.Dir, num seq.Num) bool {
 		return false
 	}
 	for n := num + 1; n <= top; n++ {
-		if j.RecordOf(dir, n) == nil {
+		if !j.RecordOf(dir, n).IsKnown() {
 			return false
 		}
 	}

@@ -35,16 +35,16 @@ type Event struct {
 
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
-	Other         *Record // the packet that it is compared with
-	Next          *Record // of Unended: the one after that
+	Other         Record `state:"-"` // the packet that it is compared with
+	Next          Record `state:"-"` // of Unended: the one after that
 	Message       *Message
 	Restarts      bool // of what is unlike the packet with its number: the players may begin again, it is tracked
 	Fits          bool // it goes on from what was captured before
 	Clean         bool // the capture had missed nothing before it; valid for a new packet with another serial than 0
 
-	// Of a data frame that was taken: what is remembered of its packet, nil for nothing.
-	Record *Record
-	First  bool // it is the first that was captured of its packet
+	// Of a data frame that was taken: what is remembered of its packet.
+	Record Record `state:"-"`
+	First  bool   // it is the first that was captured of its packet
 
 	// Of an acknowledgement: packets of the other side were captured, so that Num is known.
 	Placed bool
@@ -113,8 +113,8 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 // Follows reports whether there was another connection of the same players before.
 func (v View) Follows() bool { return v.c.again }
 
-// RecordOf is what is remembered of a packet of a side, nil for nothing.
-func (v View) RecordOf(dir dissect.Dir, num seq.Num) *Record { return v.c.side[dir].facts.record(num) }
+// RecordOf is what is remembered of a packet of a side.
+func (v View) RecordOf(dir dissect.Dir, num seq.Num) Record { return v.c.side[dir].facts.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.
 func (v View) MessageOf(dir dissect.Dir, msg seq.Num) *Message {

@@ -186,7 +186,7 @@ func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
 			s := &c.side[i]
-			s.packets.Clear()
+			s.packets.clear()
 			s.history.messages, s.facts.messages = nil, nil
 		}
 		c.c.Compact()

@@ -22,20 +22,6 @@ type history struct {
 	n      int         // how many of them
 }
 
-// A sentUnit is what is remembered of one packet.
-type sentUnit struct {
-	msg    seq.Num
-	time   int64 // of the first captured copy, ns
-	hash   uint64
-	sum    int64 // bytes captured of this side up to the latest copy captured
-	seen   int64 // when that was
-	latest uint8 // serial of that
-	serial uint8 // lowest captured
-	set    bool
-	timed  bool
-	again  bool // the copy with the lowest serial was counted as a retry
-}
-
 // A sentMessage is what is remembered of a message of several packets.
 type sentMessage struct {
 	msg     seq.Num
@@ -45,16 +31,6 @@ type sentMessage struct {
 	retries [4]uint64 // serials of captured retries
 	hasLast bool
 	last    int64 // time of the latest captured first transmission
-}
-
-// noUnit is one that is not remembered.
-var noUnit sentUnit
-
-func (h *history) unit(n seq.Num) *sentUnit {
-	if p := h.packets.At(n); p != nil {
-		return &p.sent
-	}
-	return &noUnit
 }
 
 // noMessage is one that is not remembered.
@@ -70,12 +46,12 @@ func (h *history) message(m seq.Num) *sentMessage {
 // mark says what a captured transmission is, before the engine sees it. top is the
 // highest number captured, rtt the shortest round trip, in ns.
 func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) seq.Mark {
-	u := h.unit(num)
-	seen := u.set && u.msg == msg
+	u := h.packets.at(num)
+	seen := u.IsKnown() && u.Msg == msg
 	switch {
-	case seen && f.Serial == u.serial && !u.again:
+	case seen && f.Serial == u.least && !u.again:
 		return seq.MarkFirst // a copy
-	case seen && f.Serial >= u.serial, h.proves(fr, f, num, msg, top, rtt):
+	case seen && f.Serial >= u.least, h.proves(fr, f, num, msg, top, rtt):
 		return seq.MarkRetry
 	case seen && u.again, f.Flags&dp4.STA != 0, h.perPacket:
 		return seq.MarkFirst
@@ -104,18 +80,18 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.N
 	}
 	first := true
 	for n := num + 1; n <= min(top, num+Remembered-1); n++ {
-		u := h.unit(n)
-		if !u.set {
+		u := h.packets.at(n)
+		if !u.IsKnown() {
 			continue
 		}
-		if first && u.timed && fr.HasTime && fr.Time-u.time > seq.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
+		if first && u.known.Timed() && fr.HasTime && fr.Time-u.known.Time() > seq.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
 			return true
 		}
 		first = false
-		if u.msg != msg {
+		if u.Msg != msg {
 			return false
 		}
-		if int8(u.serial-serial) < 0 {
+		if int8(u.least-serial) < 0 {
 			return true
 		}
 	}
@@ -171,22 +147,21 @@ func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
 	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
 }
 
-// keep remembers a transmission that the engine has judged.
-func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, hash uint64, sum int64, words dissect.Words) {
-	p := h.packets.room(num, fr.Time)
-	if p == nil {
-		return
-	}
-	u, retry := &p.sent, words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
+// keep remembers a transmission that the engine has judged; fresh says that there was none before.
+func (h *history) keep(u *Record, fresh bool, fr *dissect.Frame, f *dp4.Frame, msg seq.Num, sum int64, words dissect.Words) {
+	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
-	case !u.set || u.msg != msg:
-		*u = sentUnit{msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
-	case f.Serial < u.serial:
-		u.serial, u.again, u.hash = f.Serial, retry, hash
+	case fresh || u.Msg != msg:
+		u.Msg, u.least, u.again = msg, f.Serial, retry
+	case f.Serial < u.least:
+		u.least, u.again = f.Serial, retry
 	}
-	u.latest, u.sum, u.seen = f.Serial, sum, fr.Time
+	u.latest, u.counted = f.Serial, sum
+	if !fresh {
+		h.packets.tellApart(u).seen = fr.Time
+	}
 	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
-		h.keepMessage(fr, f, num, msg, retry, words.Has(dissect.Duplicate))
+		h.keepMessage(fr, f, u.Num, msg, retry, words.Has(dissect.Duplicate))
 	}
 }
 
@@ -220,7 +195,7 @@ func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num,
 // num, by the packets of others captured before.
 func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
 	for n := num - 1; n > num-64; n-- {
-		if h.unit(n).set {
+		if h.packets.at(n).IsKnown() {
 			return n + 1, true
 		}
 	}
@@ -230,14 +205,15 @@ func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
 // differs reports whether the first transmission of a packet was captured and was
 // another one than that with the given hash.
 func (h *history) differs(hash uint64, num, msg seq.Num) bool {
-	u := h.unit(num)
-	return u.set && (u.msg != msg || u.serial == 0 && u.hash != hash)
+	u := h.packets.at(num)
+	return u.IsKnown() && (u.Msg != msg || u.least == 0 && u.known.First() && u.known.Hash() != hash)
 }
 
 // names reports whether a packet was captured and is of the message with the given
 // low byte.
 func (h *history) names(num seq.Num, message uint8) bool {
-	return h.unit(num).set && uint8(h.unit(num).msg) == message
+	u := h.packets.at(num)
+	return u.IsKnown() && uint8(u.Msg) == message
 }
 
 // answered gives what was captured of this side up to the packet an ACK answers; ok
@@ -247,6 +223,9 @@ func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int
 	if f.Type != dp4.TypeACK || !fr.HasTime {
 		return 0, false
 	}
-	u := h.unit(num)
-	return u.sum, u.set && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
+	u := h.packets.at(num)
+	if !u.IsKnown() || u.latest != f.Serial || fr.Time-u.seen() > rtt+rtt/2 {
+		return 0, false
+	}
+	return u.counted, true
 }

@@ -24,7 +24,7 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s.seq.Bits, s.msg.Bits = 8, 8
 		s.asm.conn, s.asm.dir = c, i
 		c.c.Dir[i].SetLimits(limits)
-		s.packets.lowMemory, s.history.packets, s.facts.packets = c.wants.LowMemory, &s.packets, &s.packets
+		s.packets.out, s.history.packets, s.facts.packets = &c.c.Dir[i], &s.packets, &s.packets
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
@@ -186,8 +186,7 @@ func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	}
 	s.bytes.sent(size)
 	s.aheadThen = s.bytes.ahead
-	s.history.keep(c.Frame, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
-	c.remember(dir, num, msg)
+	c.remember(dir, num, msg, v.Words)
 	if v.Novelty == seq.First {
 		c.deliver(dir, num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= dp4.MessageWindow {
@@ -208,29 +207,35 @@ func (c *conn) impossible(dir dissect.Dir, msg seq.Num) {
 	c.ignored(dir, why)
 }
 
-// remember keeps what is compared of a data frame that the engine has taken.
-func (c *conn) remember(dir dissect.Dir, num, msg seq.Num) {
-	c.Record = nil
-	if !c.doubtful && c.IsNew() {
-		c.keep(dir, num, msg)
+// remember keeps what is known of a data frame that the engine has taken, and said so of.
+func (c *conn) remember(dir dissect.Dir, num, msg seq.Num, said dissect.Words) {
+	c.Record = Record{}
+	s := &c.side[dir]
+	compared := !c.doubtful && c.IsNew()
+	if compared && c.Frame.HasTime {
+		s.facts.pace.see(c.Frame.Time)
 	}
-	if c.Record != nil || c.Fits {
+	if u, fresh := s.packets.place(num); u.IsKnown() {
+		s.history.keep(&u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
+		if compared {
+			c.compare(dir, u, msg)
+		}
+	}
+	if c.Record.IsKnown() || c.Fits {
 		c.tell(dir, Taken)
 	}
 }
 
-func (c *conn) keep(dir dissect.Dir, num, msg seq.Num) {
+// compare keeps what later packets are compared with.
+func (c *conn) compare(dir dissect.Dir, u Record, msg seq.Num) {
 	s := &c.side[dir]
 	h := &s.facts
-	if c.Frame.HasTime {
-		h.pace.see(c.Frame.Time)
-	}
-	var u *Record
 	if c.First {
-		u = h.keep(c.Packet, c.Frame, num, msg, s.total)
-		u.horizon = c.c.Rules.Horizon()
-	} else if u = h.record(num); u != nil {
-		u.further(c.Packet, c.Frame, s.total)
+		h.keep(&u, c.Packet, c.Frame, s.total, c.c.Rules.Horizon())
+	} else if !u.kept || u.epoch != h.epoch {
+		return
+	} else {
+		h.further(&u, c.Packet, c.Frame, s.total)
 		if m := h.message(msg); m != nil {
 			m.High = max(m.High, c.Packet.Serial)
 		}

@@ -143,7 +143,8 @@ func (c *conn) finish(end int64) {
 	c.judge = nil // frames that still come are only counted
 	for i := range c.side {
 		s := &c.side[i]
-		s.packets.Clear()
+		s.packets.clear()
+		s.packets.out = nil
 		s.history, s.facts = history{packets: &s.packets}, facts{packets: &s.packets}
 	}
 }

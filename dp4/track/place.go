@@ -35,7 +35,7 @@ const (
 )
 
 // found tells the judge of a contradiction.
-func (c *conn) found(dir dissect.Dir, what Contradiction, other *Record, m *Message) {
+func (c *conn) found(dir dissect.Dir, what Contradiction, other Record, m *Message) {
 	c.Contradiction, c.Other, c.Message = what, other, m
 	c.tell(dir, Contradicts)
 }
@@ -46,12 +46,12 @@ func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
 	u := h.record(num)
 	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
-		if u == nil || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
+		if !u.IsKnown() || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
 			h.doubt(c.Frame.Time) // too long ago to compare with
-			u = nil
+			u = Record{}
 		}
 	}
-	if c.First = u == nil; !c.First {
+	if c.First = !u.IsKnown(); !c.First {
 		return c.repeats(dir, u, msg)
 	}
 	if c.Packet.Serial != 0 {
@@ -61,7 +61,7 @@ func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
 }
 
 // repeats compares a transmission of a packet with that captured before (MC-DPL4R 2.2.2).
-func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
+func (c *conn) repeats(dir dissect.Dir, u Record, msg seq.Num) bool {
 	what := c.unlike(dir, u, msg)
 	if what == 0 {
 		c.Other = u
@@ -74,7 +74,7 @@ func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
 }
 
 // unlike says in what a transmission differs from the packet that has its number, 0 for nothing.
-func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
+func (c *conn) unlike(dir dissect.Dir, u Record, msg seq.Num) Contradiction {
 	f := c.Packet
 	data := dataPrint(f, c.Frame)
 	switch {
@@ -109,18 +109,18 @@ func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 		return true
 	}
 	if num == h.top+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen { // the next one, most of the time
-		if p := h.record(h.top); p != nil && msg == p.Msg+1 && p.Flags&dp4.EOM != 0 && h.message(msg) == nil {
+		if p := h.record(h.top); p.IsKnown() && msg == p.Msg+1 && p.Flags&dp4.EOM != 0 && h.message(msg) == nil {
 			c.Fits = true
 			return true
 		}
 	}
 	p := h.before(num)
-	if p != nil && !c.fitsAfter(dir, p, num, msg) {
+	if p.IsKnown() && !c.fitsAfter(dir, p, num, msg) {
 		return false
 	}
-	if u := h.above(num); u != nil {
+	if u := h.above(num); u.IsKnown() {
 		if d, dm := u.Num-num, u.Msg-msg; dm < 0 || dm > d {
-			if u.Num == h.top && p != nil && p.Num == num-1 {
+			if u.Num == h.top && p.IsKnown() && p.Num == num-1 {
 				c.found(dir, MessageRan, u, nil)
 				c.rewind(dir, u, num)
 				return c.fitsMessage(dir, num, h.message(msg))
@@ -135,12 +135,12 @@ func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
 	if !c.fitsMessage(dir, num, h.message(msg)) {
 		return false
 	}
-	c.Fits = p != nil
+	c.Fits = p.IsKnown()
 	return true
 }
 
 // fitsAfter compares with the nearest packet before.
-func (c *conn) fitsAfter(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
+func (c *conn) fitsAfter(dir dissect.Dir, p Record, num, msg seq.Num) bool {
 	h, begins := &c.side[dir].facts, c.Packet.Flags&dp4.STA != 0
 	d, dm := num-p.Num, msg-p.Msg
 	switch {
@@ -186,7 +186,7 @@ func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 
 // fitsUnended: after a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
-func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
+func (c *conn) fitsUnended(dir dissect.Dir, p Record, d, dm seq.Num) bool {
 	h := &c.side[dir].facts
 	if d != 1 {
 		return true
@@ -210,7 +210,7 @@ func (c *conn) settleOpen(dir dissect.Dir) {
 	h := &c.side[dir].facts
 	h.isOpen = false
 	p, u := h.record(h.open-1), h.record(h.open)
-	if p != nil && u != nil {
+	if p.IsKnown() && u.IsKnown() {
 		c.Next = u
 		c.found(dir, Unended, p, nil)
 	}
@@ -219,7 +219,7 @@ func (c *conn) settleOpen(dir dissect.Dir) {
 // goesBack: the packet belongs to an earlier message than the one before it. When
 // that message was under way, the packet in between is out of place (MC-DPL4R
 // 3.1.5.2), else this one is.
-func (c *conn) goesBack(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
+func (c *conn) goesBack(dir dissect.Dir, p Record, num, msg seq.Num) bool {
 	h := &c.side[dir].facts
 	m := h.message(msg)
 	if m != nil && m.Low < p.Num && !(m.HasEOM && m.EOM < p.Num) {
@@ -234,11 +234,11 @@ func (c *conn) goesBack(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
 }
 
 // drop forgets a packet that is out of place.
-func (h *facts) drop(u *Record) {
+func (h *facts) drop(u Record) {
 	if m := h.message(u.Msg); m != nil && m.Low == u.Num {
 		m.set = false
 	}
-	u.set = false
+	u.kept = false
 }
 
 // fitsMessage compares with the other packets of the message.
@@ -257,16 +257,16 @@ func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 		what = TwoEOM
 	}
 	if what != 0 {
-		c.found(dir, what, nil, m)
+		c.found(dir, what, Record{}, m)
 	}
 	return what == 0
 }
 
 // fitsBefore: a first transmission, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
-func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
+func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u Record) bool {
 	f := c.Packet
-	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time <= 2*u.horizon {
+	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time() <= 2*int64(u.horizon) {
 		return true
 	}
 	if u.Num < c.side[dir].facts.top {
@@ -279,7 +279,7 @@ func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
 }
 
 // rewind forgets a packet that ran ahead of all others: numbers go on below it.
-func (c *conn) rewind(dir dissect.Dir, u *Record, num seq.Num) {
+func (c *conn) rewind(dir dissect.Dir, u Record, num seq.Num) {
 	s := &c.side[dir]
 	s.facts.drop(u)
 	s.facts.top = num

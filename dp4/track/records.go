@@ -1,6 +1,8 @@
 package track
 
 import (
+	"math"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -26,26 +28,6 @@ type facts struct {
 	jumpMsg  seq.Num
 	jump     bool
 	pace     pace
-}
-
-// A Record is what is remembered of one packet.
-type Record struct {
-	Num, Msg seq.Num
-	Frame    uint64 // first captured copy
-	Latest   uint64 // latest transmission captured
-	Time     int64  // of the first, ns
-	Last     int64  // time of the latest transmission captured
-	Epoch    uint32
-	Size     uint16 // above the player indexes
-	IPID     uint16 // of the first
-	Flags    dp4.Flags
-	Low      uint8 // lowest and highest serial captured
-	High     uint8
-	set      bool
-	Sum      int64 // bytes of data frames captured of its side, that of the highest serial included
-
-	horizon int64  // of reordering, when it was captured
-	data    uint64 // fingerprint of its data, 0 when it was cut
 }
 
 // A Message is what the packets of one message have in common.
@@ -83,12 +65,12 @@ func (h *facts) jumped(num, msg seq.Num) bool {
 	return true
 }
 
-// record gives what is known of a packet, nil for nothing.
-func (h *facts) record(n seq.Num) *Record {
-	if p := h.packets.At(n); p != nil && p.record.set && p.record.Epoch == h.epoch {
-		return &p.record
+// record gives what a packet is compared by.
+func (h *facts) record(n seq.Num) Record {
+	if r := h.packets.at(n); r.IsKnown() && r.kept && r.epoch == h.epoch {
+		return r
 	}
-	return nil
+	return Record{}
 }
 
 func (h *facts) message(msg seq.Num) *Message {
@@ -106,57 +88,53 @@ func (h *facts) message(msg seq.Num) *Message {
 const NearPackets = 64
 
 // before gives the nearest packet below a number.
-func (h *facts) before(num seq.Num) *Record {
+func (h *facts) before(num seq.Num) Record {
 	for n := num - 1; n >= num-NearPackets; n-- {
-		if u := h.record(n); u != nil {
+		if u := h.record(n); u.IsKnown() {
 			return u
 		}
 	}
-	return nil
+	return Record{}
 }
 
 // above gives the nearest packet above a number.
-func (h *facts) above(num seq.Num) *Record {
+func (h *facts) above(num seq.Num) Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
-		if u := h.record(n); u != nil {
+		if u := h.record(n); u.IsKnown() {
 			return u
 		}
 	}
-	return nil
+	return Record{}
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num, sum int64) *Record {
-	if h.messages == nil {
-		h.messages = new([32]Message)
-	}
-	p := h.packets.room(num, fr.Time)
-	if p == nil {
-		p = new(packet) // too old to be remembered
-	}
-	u := &p.record
+func (h *facts) keep(u *Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int64) {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	u.Num, u.Msg, u.set, u.Epoch = num, msg, true, h.epoch
-	u.Frame, u.Latest, u.Time, u.Last = fr.Frame, fr.Frame, fr.Time, fr.Time
-	u.data, u.Size = dataPrint(f, fr), uint16(f.Size(fr.Length))
-	u.IPID = fr.IPID
-	u.Flags, u.Low, u.High, u.Sum = f.Flags, f.Serial, f.Serial, sum
-	if !h.topSet || num > h.top {
-		h.top, h.topSet = num, true
+	u.kept, u.epoch = true, h.epoch
+	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(horizon, math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
+	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
+	if u.sent != nil || u.known.Frame() != fr.Frame {
+		x := h.packets.tellApart(u)
+		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
-	h.keepMessage(f, fr, num, msg)
-	return u
+	if !h.topSet || u.Num > h.top {
+		h.top, h.topSet = u.Num, true
+	}
+	h.keepMessage(f, fr, u.Num, u.Msg)
 }
 
 // further notes another transmission of a packet.
-func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
+func (h *facts) further(u *Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
-	if int8(f.Serial-u.High) >= 0 {
-		u.High, u.Last, u.Latest, u.Sum = f.Serial, fr.Time, fr.Frame, sum
+	if x := u.sent; int8(f.Serial-x.high) >= 0 {
+		x.high, x.last, x.in, u.Sum = f.Serial, fr.Time, fr.Frame, sum
 	}
 }
 
 func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
+	if h.messages == nil {
+		h.messages = new([32]Message)
+	}
 	m := h.message(msg)
 	if m == nil {
 		m = &h.messages[msg&31]
@@ -176,10 +154,11 @@ func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
 	}
 }
 
-// dataPrint is the fingerprint of a frame's data, 0 when it was cut.
-func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint64 {
+// dataPrint is the fingerprint of a frame's data, 0 when it was cut: two of one packet are alike by
+// chance once in 2^31.
+func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint32 {
 	if fr.Cut() {
 		return 0
 	}
-	return dissect.Digest(f.Data) | 1
+	return uint32(dissect.Digest(f.Data)) | 1
 }
