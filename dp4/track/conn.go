@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -25,6 +26,8 @@ type conn struct {
 // A side is what is remembered of one sender.
 type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
+	dir       dissect.Dir
+	out       *seq.Direction // what it sends
 	seq, msg  seq.Serial
 	packets   packets
 	facts     facts

@@ -49,6 +49,7 @@ type Event struct {
 	// Of an acknowledgement: packets of the other side were captured, so that Num is known.
 	Placed bool
 
+	own      *side       `state:"-"` // its sender
 	now      uint64      // the frame at hand; another one where this one was kept aside until then
 	doubtful bool        // its numbers are compared with none, and rules remember nothing of it
 	sent     seq.Sending // what the engine is given of it
@@ -80,24 +81,25 @@ const (
 	ByWindow               // its message is beyond the window: its receiver must ignore it
 )
 
-// begin makes a frame the one at hand. What is told of a step is written with that.
-func (e *Event) begin(fr *dissect.Frame, f *dp4.Frame) {
+// begin makes a frame of a side the one at hand. What is told of a step is written with that.
+func (e *Event) begin(own *side, fr *dissect.Frame, f *dp4.Frame) {
+	e.own, e.Dir = own, own.dir
 	e.Frame, e.Packet, e.now = fr, f, fr.Frame
 }
 
 // tell tells the judge, where there is one, how far the connection has come.
-func (c *conn) tell(dir dissect.Dir, s Step) {
+func (c *conn) tell(s Step) {
 	if c.judge != nil {
-		c.Event.Dir, c.Event.Step = dir, s
+		c.Event.Step = s
 		c.judge.Observe(&c.Event)
 	}
 }
 
 // refuted tells the judge of packets of a side whose sequence turned out to be out of place.
-func (c *conn) refuted(dir dissect.Dir) {
-	frames := c.c.Dir[dir].Provisionals().Refuted()
+func (c *conn) refuted(s *side) {
+	frames := s.out.Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
-		c.judge.Refuted(dir, frames)
+		c.judge.Refuted(s.dir, frames)
 	}
 }
 

@@ -122,8 +122,8 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range dissect.Dirs {
-		c.c.Dir[i].Provisionals().End()
-		c.refuted(i)
+		c.side[i].out.Provisionals().End()
+		c.refuted(&c.side[i])
 		if c.judge != nil {
 			c.judge.End(i)
 		}
