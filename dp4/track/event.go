@@ -50,6 +50,7 @@ type Event struct {
 	Placed bool
 
 	own      *side       `state:"-"` // its sender
+	before   Record      `state:"-"` // what was remembered of the number of a data frame
 	now      uint64      // the frame at hand; another one where this one was kept aside until then
 	doubtful bool        // its numbers are compared with none, and rules remember nothing of it
 	sent     seq.Sending // what the engine is given of it

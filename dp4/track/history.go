@@ -43,10 +43,10 @@ func (h *history) message(m seq.Num) *sentMessage {
 	return &h.messages[m&31]
 }
 
-// mark says what a captured transmission is, before the engine sees it. top is the
+// mark says what a captured transmission is, before the engine sees it. u is what is
+// remembered of its packet, top the
 // highest number captured, rtt the shortest round trip, in ns.
-func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) seq.Mark {
-	u := h.packets.at(num)
+func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, u Record, num, msg, top seq.Num, rtt int64) seq.Mark {
 	seen := u.IsKnown() && u.Msg == msg
 	switch {
 	case seen && f.Serial == u.least && !u.again:
@@ -148,7 +148,7 @@ func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
 }
 
 // keep remembers a transmission that the engine has judged; fresh says that there was none before.
-func (h *history) keep(u *Record, fresh bool, fr *dissect.Frame, f *dp4.Frame, msg seq.Num, sum int64, words dissect.Words) {
+func (h *history) keep(u Record, fresh bool, fr *dissect.Frame, f *dp4.Frame, msg seq.Num, sum int64, words dissect.Words) {
 	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
 	case fresh || u.Msg != msg:
@@ -157,9 +157,6 @@ func (h *history) keep(u *Record, fresh bool, fr *dissect.Frame, f *dp4.Frame, m
 		u.least, u.again = f.Serial, retry
 	}
 	u.latest, u.counted = f.Serial, sum
-	if !fresh {
-		h.packets.tellApart(u).seen = fr.Time
-	}
 	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		h.keepMessage(fr, f, u.Num, msg, retry, words.Has(dissect.Duplicate))
 	}

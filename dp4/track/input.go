@@ -116,7 +116,8 @@ func (c *conn) recognize() (num, msg seq.Num) {
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
 	top, _ := out.Window().Highest()
-	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, num, msg, top, out.MinRTT()))
+	c.before = s.packets.at(num)
+	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, c.before, num, msg, top, out.MinRTT()))
 	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
@@ -148,6 +149,7 @@ func (c *conn) dataFrame(num, msg seq.Num) {
 	case seq.Confirmed:
 		c.believe(s)
 		msg = s.msg.Peek(uint32(c.Packet.MessageID)) // counted on from those that are believed now
+		c.before = s.packets.at(num)
 	}
 	c.believed(num, msg)
 	if out.Provisionals().HasRefuted() {
@@ -217,7 +219,11 @@ func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
 		s.facts.pace.see(c.Frame.Time)
 	}
 	if u, fresh := s.packets.place(num); u.IsKnown() {
-		s.history.keep(&u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
+		if !fresh || u.known.Frame() != c.Frame.Frame {
+			u.sent = s.packets.tellApart(u)
+			u.sent.seen = c.Frame.Time
+		}
+		s.history.keep(u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
 		if compared {
 			c.compare(u, msg)
 		}
@@ -231,15 +237,16 @@ func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
 func (c *conn) compare(u Record, msg seq.Num) {
 	s := c.own
 	h := &s.facts
-	if c.First {
-		h.keep(&u, c.Packet, c.Frame, s.total, c.c.Rules.Horizon())
-	} else if !u.kept || u.epoch != h.epoch {
-		return
-	} else {
-		h.further(&u, c.Packet, c.Frame, s.total)
+	switch {
+	case c.First:
+		h.keep(u, c.Packet, c.Frame, s.total, s.out.Horizon())
+	case h.compares(u):
+		h.further(u, c.Packet, c.Frame, s.total)
 		if m := h.message(msg); m != nil {
 			m.High = max(m.High, c.Packet.Serial)
 		}
+	default:
+		return
 	}
 	c.Record = u
 }

@@ -146,20 +146,21 @@ func (p *packets) transmissions(num seq.Num) *transmissions {
 	return nil
 }
 
-// tellApart gives a packet transmissions of its own, where it has none.
-func (p *packets) tellApart(r *Record) *transmissions {
-	if r.sent == nil {
-		x := transmissions{r.Num, r.Frame(), r.Time(), r.Last(), r.Latest(), r.seen(), r.Low}
-		if r.sent = p.transmissions(r.Num); r.sent == nil {
-			if len(p.several) == cap(p.several) {
-				p.forget()
-			}
-			p.several = append(p.several, x)
-			r.sent = &p.several[len(p.several)-1]
-		}
-		*r.sent, r.several = x, true
+// tellApart gives the transmissions of a packet, where there were none of what the engine knows.
+func (p *packets) tellApart(r Record) *transmissions {
+	if r.sent != nil {
+		return r.sent
 	}
-	return r.sent
+	x := p.transmissions(r.Num)
+	if x == nil {
+		if len(p.several) == cap(p.several) {
+			p.forget()
+		}
+		p.several = append(p.several, transmissions{})
+		x = &p.several[len(p.several)-1]
+	}
+	*x, r.several = transmissions{r.Num, r.Frame(), r.Time(), r.Last(), r.Latest(), r.seen(), r.Low}, true
+	return x
 }
 
 // forget drops the transmissions of packets that are forgotten.

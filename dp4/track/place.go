@@ -43,7 +43,10 @@ func (c *conn) found(what Contradiction, other Record, m *Message) {
 // before; where they are not, it is not to be tracked.
 func (c *conn) possible(num, msg seq.Num) bool {
 	h := &c.own.facts
-	u := h.record(num)
+	u := c.before
+	if !h.compares(u) {
+		u = Record{}
+	}
 	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
 		if !u.IsKnown() || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
 			h.doubt(c.Frame.Time) // too long ago to compare with

@@ -67,11 +67,14 @@ func (h *facts) jumped(num, msg seq.Num) bool {
 
 // record gives what a packet is compared by.
 func (h *facts) record(n seq.Num) Record {
-	if r := h.packets.at(n); r.IsKnown() && r.kept && r.epoch == h.epoch {
+	if r := h.packets.at(n); h.compares(r) {
 		return r
 	}
 	return Record{}
 }
+
+// compares reports whether packets are compared with one that is remembered.
+func (h *facts) compares(r Record) bool { return r.IsKnown() && r.kept && r.epoch == h.epoch }
 
 func (h *facts) message(msg seq.Num) *Message {
 	if h.messages == nil {
@@ -108,13 +111,12 @@ func (h *facts) above(num seq.Num) Record {
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(u *Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int64) {
+func (h *facts) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int64) {
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.kept, u.epoch = true, h.epoch
 	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(horizon, math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
 	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
-	if u.sent != nil || u.known.Frame() != fr.Frame {
-		x := h.packets.tellApart(u)
+	if x := u.sent; x != nil {
 		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
 	if !h.topSet || u.Num > h.top {
@@ -124,7 +126,7 @@ func (h *facts) keep(u *Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon in
 }
 
 // further notes another transmission of a packet.
-func (h *facts) further(u *Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
+func (h *facts) further(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
 	if x := u.sent; int8(f.Serial-x.high) >= 0 {
 		x.high, x.last, x.in, u.Sum = f.Serial, fr.Time, fr.Frame, sum
