@@ -1,6 +1,8 @@
 package track
 
 import (
+	"math"
+
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -27,17 +29,18 @@ type content struct {
 	again   bool  // the copy with the lowest serial was counted as a retry
 	several bool  // there are transmissions of it
 
-	// What it is compared by, where kept says so.
-	kept    bool
+	// What it is compared by.
+	epoch   uint32 // in which it was captured first, noEpoch for none: it is compared with nothing
 	Flags   dp4.Flags
-	Low     uint8 // lowest serial captured
-	epoch   uint32
+	Low     uint8  // lowest serial captured
 	data    uint32 // fingerprint of its data, 0 when it was cut
 	horizon uint32 // of reordering, when it was captured, ns
 	Size    uint16 // above the player indexes
 	IPID    uint16 // of the first
 	Sum     int64  // bytes of data frames captured of its side, that of the highest serial included
 }
+
+const noEpoch = math.MaxUint32
 
 // The transmissions of a packet are told apart where several were captured, or the first that counts
 // is not the first that the engine knows.
@@ -110,17 +113,15 @@ type packets struct {
 }
 
 // at gives what is remembered of a packet.
-func (p *packets) at(num seq.Num) (r Record) {
+func (p *packets) at(num seq.Num) Record {
 	if p.out == nil {
-		return r
+		return Record{}
 	}
-	if r.content, r.known = p.content.At(p.out, num); r.content != nil {
-		r.Num = num
-		if r.several {
-			r.sent = p.transmissions(num)
-		}
+	x, known := p.content.At(p.out, num)
+	if x == nil || !x.several {
+		return Record{x, known, nil, num}
 	}
-	return r
+	return Record{x, known, p.transmissions(num), num}
 }
 
 // place makes room for a packet that the engine has taken; it gives nothing where the engine knows it
@@ -130,7 +131,7 @@ func (p *packets) place(num seq.Num) (r Record, fresh bool) {
 	switch r.content, r.known, fresh = p.content.Add(p.out, num); {
 	case r.content == nil:
 	case fresh:
-		r.kept, r.several = false, false
+		r.epoch, r.several = noEpoch, false
 	case r.several:
 		r.sent = p.transmissions(num)
 	}

@@ -240,7 +240,7 @@ func (h *facts) drop(u Record) {
 	if m := h.message(u.Msg); m != nil && m.Low == u.Num {
 		m.set = false
 	}
-	u.kept = false
+	u.epoch = noEpoch
 }
 
 // fitsMessage compares with the other packets of the message.

@@ -74,7 +74,7 @@ func (h *facts) record(n seq.Num) Record {
 }
 
 // compares reports whether packets are compared with one that is remembered.
-func (h *facts) compares(r Record) bool { return r.IsKnown() && r.kept && r.epoch == h.epoch }
+func (h *facts) compares(r Record) bool { return r.IsKnown() && r.epoch == h.epoch }
 
 func (h *facts) message(msg seq.Num) *Message {
 	if h.messages == nil {
@@ -113,7 +113,7 @@ func (h *facts) above(num seq.Num) Record {
 // keep remembers a packet captured for the first time.
 func (h *facts) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int64) {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	u.kept, u.epoch = true, h.epoch
+	u.epoch = h.epoch
 	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(horizon, math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
 	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
 	if x := u.sent; x != nil {
