@@ -62,12 +62,11 @@ type side struct {
 }
 
 // Follow implements track.Judge.
-func (j *judge) Follow(v track.View) { j.View, j.c = v, v.Conn() }
+func (j *judge) Follow(v track.View, e *track.Event) { j.View, j.Event, j.c = v, e, v.Conn() }
 
 // Observe implements track.Judge.
-func (j *judge) Observe(e *track.Event) {
-	j.Event = e
-	switch dir := e.Dir; e.Step {
+func (j *judge) Observe() {
+	switch e, dir := j.Event, j.Dir; e.Step {
 	case track.Shape:
 		j.judgeShape(e.Faults)
 	case track.Ignored:
@@ -92,7 +91,6 @@ func (j *judge) Observe(e *track.Event) {
 		}
 		j.judgeWhole(dir, e.Faults)
 	}
-	j.Event = nil
 }
 
 // Refuted implements track.Judge: packets whose sequence turned out to be out of place, for

@@ -29,8 +29,7 @@ type side struct {
 	dir       dissect.Dir
 	out       *seq.Direction // what it sends
 	seq, msg  seq.Serial
-	packets   packets
-	facts     facts
+	history   history
 	asm       assembler
 	aheadThen int     // bytes.ahead, when it was last captured
 	total     int64   // bytes of data frames captured, those to be ignored and copies included
@@ -41,9 +40,7 @@ type side struct {
 	hasTick   bool
 	tick      uint32     // latest of its acknowledgements
 	bytes     byteCounts // of what it sent, by the other side's counts
-
-	history history
-	last    lastAck
+	last      lastAck
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.

@@ -11,10 +11,10 @@ import (
 // A Judge looks at one connection: it is told what the connection makes of each datagram,
 // step by step, reads what the View shows, and changes nothing of it.
 type Judge interface {
-	// Follow begins with a connection, which has taken nothing yet.
-	Follow(View)
+	// Follow begins with a connection, which has taken nothing yet. The event is that of each step.
+	Follow(View, *Event)
 	// Observe is told a step. The event is valid until it returns.
-	Observe(*Event)
+	Observe()
 	// Refuted tells of packets that were kept aside and turned out to be out of place.
 	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// End tells that nothing comes any more of a side.
@@ -50,8 +50,8 @@ type Event struct {
 	Placed bool
 
 	own      *side       `state:"-"` // its sender
-	before   Record      `state:"-"` // what was remembered of the number of a data frame
 	now      uint64      // the frame at hand; another one where this one was kept aside until then
+	known    bool        // something may be remembered of its number
 	doubtful bool        // its numbers are compared with none, and rules remember nothing of it
 	sent     seq.Sending // what the engine is given of it
 }
@@ -92,7 +92,7 @@ func (e *Event) begin(own *side, fr *dissect.Frame, f *dp4.Frame) {
 func (c *conn) tell(s Step) {
 	if c.judge != nil {
 		c.Event.Step = s
-		c.judge.Observe(&c.Event)
+		c.judge.Observe()
 	}
 }
 
@@ -117,30 +117,30 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 func (v View) Follows() bool { return v.c.again }
 
 // RecordOf is what is remembered of a packet of a side.
-func (v View) RecordOf(dir dissect.Dir, num seq.Num) Record { return v.c.side[dir].facts.record(num) }
+func (v View) RecordOf(dir dissect.Dir, num seq.Num) Record { return v.c.side[dir].history.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.
 func (v View) MessageOf(dir dissect.Dir, msg seq.Num) *Message {
-	return v.c.side[dir].facts.message(msg)
+	return v.c.side[dir].history.message(msg)
 }
 
 // Epoch counts the doubts in the numbers of a side: those of different epochs are not
 // compared.
-func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].facts.epoch }
+func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].history.epoch }
 
 // Doubted is when the latest doubt was, ns.
-func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].facts.doubted }
+func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].history.doubted }
 
 // Top is the highest number of a side in its epoch; ok is false when there is none yet.
 func (v View) Top(dir dissect.Dir) (top seq.Num, ok bool) {
-	h := &v.c.side[dir].facts
+	h := &v.c.side[dir].history
 	return h.top, h.topSet
 }
 
 // Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
 // doubt; highest is the highest that was captured of it.
 func (v View) Sure(dir dissect.Dir, e *Event, highest seq.Num) bool {
-	h := &v.c.side[dir].facts
+	h := &v.c.side[dir].history
 	return e.Frame.HasTime && h.pace.steady(e.Frame.Time) && e.Num == near(highest, e.Packet.Sequence) && !(h.topSet && h.top < highest)
 }
 

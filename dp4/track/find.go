@@ -184,9 +184,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
-			s := &c.side[i]
-			s.packets.clear()
-			s.history.messages, s.facts.messages = nil, nil
+			c.side[i].history.clear()
 		}
 		c.c.Compact()
 	}

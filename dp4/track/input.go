@@ -25,11 +25,11 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 		s.dir, s.out = i, &c.c.Dir[i]
 		s.asm.conn, s.asm.dir = c, i
 		s.out.SetLimits(limits)
-		s.packets.out, s.history.packets, s.facts.packets = s.out, &s.packets, &s.packets
+		s.history.out = s.out
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
-		c.judge.Follow(View{c})
+		c.judge.Follow(View{c}, &c.Event)
 	}
 	return c
 }
@@ -116,8 +116,9 @@ func (c *conn) recognize() (num, msg seq.Num) {
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
 	top, _ := out.Window().Highest()
-	c.before = s.packets.at(num)
-	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, c.before, num, msg, top, out.MinRTT()))
+	u := s.history.at(num)
+	c.known = u.IsKnown()
+	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, u, num, msg, top, out.MinRTT()))
 	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
@@ -149,7 +150,7 @@ func (c *conn) dataFrame(num, msg seq.Num) {
 	case seq.Confirmed:
 		c.believe(s)
 		msg = s.msg.Peek(uint32(c.Packet.MessageID)) // counted on from those that are believed now
-		c.before = s.packets.at(num)
+		c.known = true
 	}
 	c.believed(num, msg)
 	if out.Provisionals().HasRefuted() {
@@ -162,7 +163,7 @@ func (c *conn) believed(num, msg seq.Num) {
 	f, s, out := c.Packet, c.own, c.own.out
 	c.Num, c.Msg, c.Fits = num, msg, false
 	if num < 0 && c.c.Complete { // half of the cycle went by unseen (guard UNWRAP)
-		c.doubtful, s.facts.pace.begun = true, false
+		c.doubtful, s.history.pace.begun = true, false
 	}
 	possible := c.doubtful || !c.IsNew() || c.possible(num, msg)
 	size := f.Size(c.Frame.Length)
@@ -213,42 +214,29 @@ func (c *conn) impossible(msg seq.Num) {
 // remember keeps what is known of a data frame that the engine has taken, and said so of.
 func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
 	c.Record = Record{}
-	s := c.own
+	s, h := c.own, &c.own.history
 	compared := !c.doubtful && c.IsNew()
 	if compared && c.Frame.HasTime {
-		s.facts.pace.see(c.Frame.Time)
+		h.pace.see(c.Frame.Time)
 	}
-	if u, fresh := s.packets.place(num); u.IsKnown() {
+	if u, fresh := h.place(num); u.IsKnown() {
 		if !fresh || u.known.Frame() != c.Frame.Frame {
-			u.sent = s.packets.tellApart(u)
+			u.sent = h.tellApart(u)
 			u.sent.seen = c.Frame.Time
 		}
-		s.history.keep(u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
-		if compared {
-			c.compare(u, msg)
+		h.keepSent(u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
+		switch {
+		case compared && c.First:
+			h.keep(u, c.Packet, c.Frame, s.total)
+			c.Record = u
+		case compared && h.compares(u):
+			h.further(u, c.Packet, c.Frame, s.total)
+			c.Record = u
 		}
 	}
 	if c.Record.IsKnown() || c.Fits {
 		c.tell(Taken)
 	}
-}
-
-// compare keeps what later packets are compared with.
-func (c *conn) compare(u Record, msg seq.Num) {
-	s := c.own
-	h := &s.facts
-	switch {
-	case c.First:
-		h.keep(u, c.Packet, c.Frame, s.total, s.out.Horizon())
-	case h.compares(u):
-		h.further(u, c.Packet, c.Frame, s.total)
-		if m := h.message(msg); m != nil {
-			m.High = max(m.High, c.Packet.Serial)
-		}
-	default:
-		return
-	}
-	c.Record = u
 }
 
 // start looks at the first data frame of a side, which may have the numbers

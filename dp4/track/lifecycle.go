@@ -142,9 +142,7 @@ func (c *conn) finish(end int64) {
 	c.flow.Finish(c.c)
 	c.judge = nil // frames that still come are only counted
 	for i := range c.side {
-		s := &c.side[i]
-		s.packets.clear()
-		s.packets.out = nil
-		s.history, s.facts = history{packets: &s.packets}, facts{packets: &s.packets}
+		c.side[i].history.clear()
+		c.side[i].history = history{}
 	}
 }

@@ -42,10 +42,10 @@ func (c *conn) found(what Contradiction, other Record, m *Message) {
 // possible reports whether the numbers of a data frame can be right by those captured
 // before; where they are not, it is not to be tracked.
 func (c *conn) possible(num, msg seq.Num) bool {
-	h := &c.own.facts
-	u := c.before
-	if !h.compares(u) {
-		u = Record{}
+	h := &c.own.history
+	var u Record
+	if c.known {
+		u = h.record(num)
 	}
 	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
 		if !u.IsKnown() || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
@@ -99,14 +99,14 @@ func (c *conn) unlike(u Record, msg seq.Num) Contradiction {
 func (c *conn) isNewBelow(num, msg seq.Num) bool {
 	s := c.own
 	last, ok := s.msg.Known()
-	return ok && msg > last && num < s.facts.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
+	return ok && msg > last && num < s.history.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
 }
 
 // fits compares a packet captured for the first time with its neighbours. Of two
 // packets, one after the other, the second belongs to the same message or to a
 // later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
 func (c *conn) fits(num, msg seq.Num) bool {
-	h := &c.own.facts
+	h := &c.own.history
 	if !h.topSet || num > h.top+NearPackets {
 		return true
 	}
@@ -143,7 +143,7 @@ func (c *conn) fits(num, msg seq.Num) bool {
 
 // fitsAfter compares with the nearest packet before.
 func (c *conn) fitsAfter(p Record, num, msg seq.Num) bool {
-	h, begins := &c.own.facts, c.Packet.Flags&dp4.STA != 0
+	h, begins := &c.own.history, c.Packet.Flags&dp4.STA != 0
 	d, dm := num-p.Num, msg-p.Msg
 	switch {
 	case (dm < 0 || dm > d) && h.jumped(num, msg):
@@ -177,7 +177,7 @@ func (c *conn) fitsAfter(p Record, num, msg seq.Num) bool {
 
 // goesPast notes a packet after the end of its message. A message that goes on had
 // no end there: that is one fault, not many.
-func (h *facts) goesPast(num, msg seq.Num) (again bool) {
+func (h *history) goesPast(num, msg seq.Num) (again bool) {
 	again = h.isPast && h.pastMsg == msg && num > h.past
 	h.past, h.pastMsg, h.isPast = num, msg, true
 	if m := h.message(msg); again && m != nil {
@@ -189,7 +189,7 @@ func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 // fitsUnended: after a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
 func (c *conn) fitsUnended(p Record, d, dm seq.Num) bool {
-	h := &c.own.facts
+	h := &c.own.history
 	if d != 1 {
 		return true
 	}
@@ -209,7 +209,7 @@ func (c *conn) fitsUnended(p Record, d, dm seq.Num) bool {
 // settleOpen ends the case of a packet that followed one without EOM and was of
 // another message, now that the packet after it continues that one.
 func (c *conn) settleOpen() {
-	h := &c.own.facts
+	h := &c.own.history
 	h.isOpen = false
 	p, u := h.record(h.open-1), h.record(h.open)
 	if p.IsKnown() && u.IsKnown() {
@@ -222,7 +222,7 @@ func (c *conn) settleOpen() {
 // that message was under way, the packet in between is out of place (MC-DPL4R
 // 3.1.5.2), else this one is.
 func (c *conn) goesBack(p Record, num, msg seq.Num) bool {
-	h := &c.own.facts
+	h := &c.own.history
 	m := h.message(msg)
 	if m != nil && m.Low < p.Num && !(m.HasEOM && m.EOM < p.Num) {
 		c.found(Within, p, m)
@@ -236,7 +236,7 @@ func (c *conn) goesBack(p Record, num, msg seq.Num) bool {
 }
 
 // drop forgets a packet that is out of place.
-func (h *facts) drop(u Record) {
+func (h *history) drop(u Record) {
 	if m := h.message(u.Msg); m != nil && m.Low == u.Num {
 		m.set = false
 	}
@@ -252,7 +252,7 @@ func (c *conn) fitsMessage(num seq.Num, m *Message) bool {
 		what = MixedRLY
 	case f.Flags&dp4.STA != 0 && m.HasSTA && m.STA != num:
 		what = TwoSTA
-	case m.HasEOM && num > m.EOM && c.own.facts.goesPast(num, m.Num):
+	case m.HasEOM && num > m.EOM && c.own.history.goesPast(num, m.Num):
 	case m.HasEOM && num > m.EOM:
 		what = AfterEOM
 	case f.Flags&dp4.EOM != 0 && m.HasEOM && m.EOM != num:
@@ -271,7 +271,7 @@ func (c *conn) fitsBefore(num seq.Num, u Record) bool {
 	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time() <= 2*int64(u.horizon) {
 		return true
 	}
-	if u.Num < c.own.facts.top {
+	if u.Num < c.own.history.top {
 		c.found(LateFirst, u, nil)
 		return false
 	}
@@ -283,8 +283,8 @@ func (c *conn) fitsBefore(num seq.Num, u Record) bool {
 // rewind forgets a packet that ran ahead of all others: numbers go on below it.
 func (c *conn) rewind(u Record, num seq.Num) {
 	s := c.own
-	s.facts.drop(u)
-	s.facts.top = num
+	s.history.drop(u)
+	s.history.top = num
 	s.seq, s.msg = seq.Serial{Bits: 8}, seq.Serial{Bits: 8}
 	s.seq.Advance(num - 1)
 	s.msg.Advance(s.msg.Peek(uint32(c.Packet.MessageID)))

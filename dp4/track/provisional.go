@@ -18,7 +18,7 @@ func (c *conn) confirmAcked(s *side) {
 // the side went on elsewhere since one came, or they lie below the others, which may be
 // because half of the cycle went by unseen, its numbers are in doubt (guard UNWRAP).
 func (c *conn) believe(s *side) {
-	at, h, below, late := c.Event, &s.facts, false, false
+	at, h, below, late := c.Event, &s.history, false, false
 	c.c.Believe(s.dir, at.Frame, func(again *dissect.Frame) {
 		c.Event = Event{Frame: again, Packet: new(dp4.Frame), Dir: s.dir, own: s, now: at.now}
 		c.doubtful = again.Time < h.pace.last // its number may be of another round than those since

@@ -8,28 +8,6 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// Facts are what is known of the packets one side sent. Packets are compared
-// only while their numbers of eight bits are beyond doubt (guard UNWRAP): when a
-// side was not heard for so long that half of the numbers may have gone by, what
-// was known before counts no more.
-type facts struct {
-	packets  *packets
-	messages *[32]Message
-	epoch    uint32  // grows with each doubt
-	doubted  int64   // when the side was last silent for so long
-	top      seq.Num // highest number of the epoch
-	topSet   bool
-	open     seq.Num // packet that follows one without EOM and is of another message
-	isOpen   bool
-	past     seq.Num // packet after the end of its message, pastMsg
-	pastMsg  seq.Num
-	isPast   bool
-	jumpNum  seq.Num // latest packet whose messageid was out of order
-	jumpMsg  seq.Num
-	jump     bool
-	pace     pace
-}
-
 // A Message is what the packets of one message have in common.
 type Message struct {
 	Num      seq.Num
@@ -46,7 +24,7 @@ type Message struct {
 }
 
 // doubt begins again at a time: what was known of numbers counts no more.
-func (h *facts) doubt(at int64) {
+func (h *history) doubt(at int64) {
 	h.epoch++
 	h.doubted = at
 	h.topSet, h.isOpen = false, false
@@ -55,7 +33,7 @@ func (h *facts) doubt(at int64) {
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
 // counts no more.
-func (h *facts) jumped(num, msg seq.Num) bool {
+func (h *history) jumped(num, msg seq.Num) bool {
 	d, dm := num-h.jumpNum, msg-h.jumpMsg
 	if !h.jump || d <= 0 || d > NearPackets || dm < 0 || dm > d {
 		return false
@@ -66,17 +44,17 @@ func (h *facts) jumped(num, msg seq.Num) bool {
 }
 
 // record gives what a packet is compared by.
-func (h *facts) record(n seq.Num) Record {
-	if r := h.packets.at(n); h.compares(r) {
+func (h *history) record(n seq.Num) Record {
+	if r := h.at(n); h.compares(r) {
 		return r
 	}
 	return Record{}
 }
 
 // compares reports whether packets are compared with one that is remembered.
-func (h *facts) compares(r Record) bool { return r.IsKnown() && r.epoch == h.epoch }
+func (h *history) compares(r Record) bool { return r.IsKnown() && r.epoch == h.epoch }
 
-func (h *facts) message(msg seq.Num) *Message {
+func (h *history) message(msg seq.Num) *Message {
 	if h.messages == nil {
 		return nil
 	}
@@ -91,7 +69,7 @@ func (h *facts) message(msg seq.Num) *Message {
 const NearPackets = 64
 
 // before gives the nearest packet below a number.
-func (h *facts) before(num seq.Num) Record {
+func (h *history) before(num seq.Num) Record {
 	for n := num - 1; n >= num-NearPackets; n-- {
 		if u := h.record(n); u.IsKnown() {
 			return u
@@ -101,7 +79,7 @@ func (h *facts) before(num seq.Num) Record {
 }
 
 // above gives the nearest packet above a number.
-func (h *facts) above(num seq.Num) Record {
+func (h *history) above(num seq.Num) Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
 		if u := h.record(n); u.IsKnown() {
 			return u
@@ -111,10 +89,10 @@ func (h *facts) above(num seq.Num) Record {
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int64) {
+func (h *history) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.epoch = h.epoch
-	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(horizon, math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
+	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(h.out.Horizon(), math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
 	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
 	if x := u.sent; x != nil {
 		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
@@ -126,14 +104,17 @@ func (h *facts) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum, horizon int
 }
 
 // further notes another transmission of a packet.
-func (h *facts) further(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
+func (h *history) further(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
 	if x := u.sent; int8(f.Serial-x.high) >= 0 {
 		x.high, x.last, x.in, u.Sum = f.Serial, fr.Time, fr.Frame, sum
 	}
+	if m := h.message(u.Msg); m != nil {
+		m.High = max(m.High, f.Serial)
+	}
 }
 
-func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
+func (h *history) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
 	if h.messages == nil {
 		h.messages = new([32]Message)
 	}
