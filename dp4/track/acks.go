@@ -138,6 +138,9 @@ func (c *conn) passOver(s *side, v arrival) (words dissect.Words) {
 	if a.Next > top+seq.MaxAckExcess {
 		return 0
 	}
+	if s.history.gap < from { // all up to the highest were captured
+		from = max(from, s.history.top+1)
+	}
 	for n := from; n < a.Next; n++ {
 		captured, held := out.Captured(n)
 		if captured || !held && n <= top {

@@ -137,6 +137,12 @@ func (v View) Top(dir dissect.Dir) (top seq.Num, ok bool) {
 	return h.top, h.topSet
 }
 
+// Whole reports whether all packets of a side above a number, up to the highest, were captured.
+func (v View) Whole(dir dissect.Dir, num seq.Num) bool {
+	h := &v.c.side[dir].history
+	return h.gap <= num && h.top-num < NearPackets
+}
+
 // Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
 // doubt; highest is the highest that was captured of it.
 func (v View) Sure(dir dissect.Dir, e *Event, highest seq.Num) bool {

@@ -118,6 +118,9 @@ type history struct {
 	doubted int64   // when the side was last silent for so long
 	top     seq.Num // highest number of the epoch
 	topSet  bool
+	topEnds bool // it is known to end its message, topMsg
+	topMsg  seq.Num
+	gap     seq.Num // all packets above, up to the highest, were captured
 	open    seq.Num // packet that follows one without EOM and is of another message
 	isOpen  bool
 	past    seq.Num // packet after the end of its message, pastMsg
@@ -204,4 +207,5 @@ func (h *history) clear() {
 	}
 	h.packets.Free()
 	h.several, h.messages, h.sent = nil, nil, nil
+	h.topEnds, h.gap = false, h.top
 }

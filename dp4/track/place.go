@@ -110,11 +110,9 @@ func (c *conn) fits(num, msg seq.Num) bool {
 	if !h.topSet || num > h.top+NearPackets {
 		return true
 	}
-	if num == h.top+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen { // the next one, most of the time
-		if p := h.record(h.top); p.IsKnown() && msg == p.Msg+1 && p.Flags&dp4.EOM != 0 && h.message(msg) == nil {
-			c.Fits = true
-			return true
-		}
+	if num == h.top+1 && h.topEnds && msg == h.topMsg+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen && h.message(msg) == nil {
+		c.Fits = true // the next one, most of the time
+		return true
 	}
 	p := h.before(num)
 	if p.IsKnown() && !c.fitsAfter(p, num, msg) {
@@ -241,6 +239,8 @@ func (h *history) drop(u Record) {
 		m.set = false
 	}
 	u.epoch = noEpoch
+	h.gap = max(h.gap, u.Num)
+	h.topEnds = h.topEnds && u.Num != h.top
 }
 
 // fitsMessage compares with the other packets of the message.
@@ -284,7 +284,7 @@ func (c *conn) fitsBefore(num seq.Num, u Record) bool {
 func (c *conn) rewind(u Record, num seq.Num) {
 	s := c.own
 	s.history.drop(u)
-	s.history.top = num
+	s.history.top, s.history.gap = num, num
 	s.seq, s.msg = seq.Serial{Bits: 8}, seq.Serial{Bits: 8}
 	s.seq.Advance(num - 1)
 	s.msg.Advance(s.msg.Peek(uint32(c.Packet.MessageID)))

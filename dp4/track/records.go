@@ -27,8 +27,12 @@ type Message struct {
 func (h *history) doubt(at int64) {
 	h.epoch++
 	h.doubted = at
-	h.topSet, h.isOpen = false, false
+	h.isOpen = false
+	h.begin()
 }
+
+// begin makes that there is no highest packet.
+func (h *history) begin() { h.topSet, h.topEnds, h.gap = false, false, h.top }
 
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
@@ -38,8 +42,9 @@ func (h *history) jumped(num, msg seq.Num) bool {
 	if !h.jump || d <= 0 || d > NearPackets || dm < 0 || dm > d {
 		return false
 	}
-	h.jump, h.topSet, h.isOpen, h.isPast = false, false, false, false
+	h.jump, h.isOpen, h.isPast = false, false, false
 	h.epoch++
+	h.begin()
 	return true
 }
 
@@ -97,10 +102,24 @@ func (h *history) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	if x := u.sent; x != nil {
 		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
-	if !h.topSet || u.Num > h.top {
-		h.top, h.topSet = u.Num, true
-	}
+	h.rank(u)
 	h.keepMessage(f, fr, u.Num, u.Msg)
+}
+
+// rank places a packet that is kept among the others of its epoch.
+func (h *history) rank(u Record) {
+	switch {
+	case !h.topSet || u.Num > h.top+1:
+		h.gap = u.Num - 1
+	case u.Num == h.gap:
+		for h.gap--; h.top-h.gap <= NearPackets && h.record(h.gap).IsKnown(); {
+			h.gap--
+		}
+	}
+	if !h.topSet || u.Num >= h.top {
+		h.top, h.topSet = u.Num, true
+		h.topMsg, h.topEnds = u.Msg, u.Flags&dp4.EOM != 0
+	}
 }
 
 // further notes another transmission of a packet.
