@@ -118,12 +118,13 @@ func (c *conn) fits(num, msg seq.Num) bool {
 	if p.IsKnown() && !c.fitsAfter(p, num, msg) {
 		return false
 	}
-	if u := h.above(num); u.IsKnown() {
+	u := h.above(num)
+	if u.IsKnown() {
 		if d, dm := u.Num-num, u.Msg-msg; dm < 0 || dm > d {
 			if u.Num == h.top && p.IsKnown() && p.Num == num-1 {
 				c.found(MessageRan, u, nil)
 				c.rewind(u, num)
-				return c.fitsMessage(num, h.message(msg))
+				return c.fitsMessage(num, h.messageAt(msg, p, u))
 			}
 			c.found(MessageAhead, u, nil)
 			return false
@@ -132,7 +133,7 @@ func (c *conn) fits(num, msg seq.Num) bool {
 			return false
 		}
 	}
-	if !c.fitsMessage(num, h.message(msg)) {
+	if !c.fitsMessage(num, h.messageAt(msg, p, u)) {
 		return false
 	}
 	c.Fits = p.IsKnown()
@@ -241,6 +242,19 @@ func (h *history) drop(u Record) {
 	u.epoch = noEpoch
 	h.gap = max(h.gap, u.Num)
 	h.topEnds = h.topEnds && u.Num != h.top
+}
+
+// messageAt gives a message that a packet between two others is of, nil where none of its packets is known.
+func (h *history) messageAt(msg seq.Num, before, above Record) *Message {
+	if m := h.message(msg); m != nil {
+		return m
+	}
+	for _, u := range [...]Record{before, above} {
+		if h.compares(u) && u.Msg == msg && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
+			return u.whole()
+		}
+	}
+	return nil
 }
 
 // fitsMessage compares with the other packets of the message.

@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A Message is what the packets of one message have in common.
+// A Message is what the packets of one message have in common. Of a message of one packet its Record says it.
 type Message struct {
 	Num      seq.Num
 	STA, EOM seq.Num // numbers of the packets with these
@@ -69,6 +69,11 @@ func (h *history) message(msg seq.Num) *Message {
 	return nil
 }
 
+// whole is a message of one packet.
+func (r Record) whole() *Message {
+	return &Message{Num: r.Msg, STA: r.Num, EOM: r.Num, HasSTA: true, HasEOM: true, High: r.High(), Low: r.Num, Frame: r.Frame(), rly: r.Flags&dp4.RLY != 0}
+}
+
 // NearPackets is how far packets are compared. An old packet sent again looks new when it
 // is more than half of the numbers back; this is well below.
 const NearPackets = 64
@@ -103,7 +108,9 @@ func (h *history) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
 	h.rank(u)
-	h.keepMessage(f, fr, u.Num, u.Msg)
+	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
+		h.keepMessage(f, fr, u.Num, u.Msg)
+	}
 }
 
 // rank places a packet that is kept among the others of its epoch.
