@@ -207,5 +207,4 @@ func (h *history) clear() {
 	}
 	h.packets.Free()
 	h.several, h.messages, h.sent = nil, nil, nil
-	h.topEnds, h.gap = false, h.top
 }
