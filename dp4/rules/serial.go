@@ -13,18 +13,18 @@ import (
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
 func (j *judge) judgeFirst(dir dissect.Dir, u track.Record) {
-	f, rules := j.Packet, &j.c.Rules
-	if j.side[dir].initial != nil {
+	f, rules, s := j.Packet, &j.c.Rules, &j.side[dir]
+	if s.initial != nil {
 		j.settleInitial(dir, f.Serial == 0 && u.Num <= 2)
 	}
-	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && j.side[dir].started {
+	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && s.started {
 		// No more messages begin than there are packets.
 		if from, ok := j.c.Dir[dir].Window().Cumulative(); ok && u.Num-from < dp4.MessageWindow {
 			rules.PassSet(setFirst)
 			return
 		}
 	}
-	if !j.side[dir].started {
+	if !s.started {
 		j.judgeStart(dir, u)
 	}
 	switch {

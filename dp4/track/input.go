@@ -115,10 +115,9 @@ func (c *conn) recognize() (num, msg seq.Num) {
 	f, s, out := c.Packet, c.own, c.own.out
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
-	top, _ := out.Window().Highest()
 	u := s.history.at(num)
 	c.known = u.IsKnown()
-	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, u, num, msg, top, out.MinRTT()))
+	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, u, num, msg))
 	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
@@ -213,7 +212,7 @@ func (c *conn) impossible(msg seq.Num) {
 
 // remember keeps what is known of a data frame that the engine has taken, and said so of.
 func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
-	c.Record = Record{}
+	var taken Record
 	s, h := c.own, &c.own.history
 	compared := !c.doubtful && c.IsNew()
 	if compared && c.Frame.HasTime {
@@ -228,13 +227,13 @@ func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
 		switch {
 		case compared && c.First:
 			h.keep(u, c.Packet, c.Frame, s.total)
-			c.Record = u
+			taken = u
 		case compared && h.compares(u):
 			h.further(u, c.Packet, c.Frame, s.total)
-			c.Record = u
+			taken = u
 		}
 	}
-	if c.Record.IsKnown() || c.Fits {
+	if c.Record = taken; taken.IsKnown() || c.Fits {
 		c.tell(Taken)
 	}
 }

@@ -36,14 +36,13 @@ func (h *history) sentMessage(m seq.Num) *sentMessage {
 }
 
 // mark says what a captured transmission is, before the engine sees it. u is what is
-// remembered of its packet, top the
-// highest number captured, rtt the shortest round trip, in ns.
-func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, u Record, num, msg, top seq.Num, rtt int64) seq.Mark {
+// remembered of its packet.
+func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, u Record, num, msg seq.Num) seq.Mark {
 	seen := u.IsKnown() && u.Msg == msg
 	switch {
 	case seen && f.Serial == u.least && !u.again:
 		return seq.MarkFirst // a copy
-	case seen && f.Serial >= u.least, h.proves(fr, f, num, msg, top, rtt):
+	case seen && f.Serial >= u.least, h.proves(fr, f, num, msg):
 		return seq.MarkRetry
 	case seen && u.again, f.Flags&dp4.STA != 0, h.perPacket:
 		return seq.MarkFirst
@@ -53,24 +52,25 @@ func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, u Record, num, msg, top 
 
 // proves reports whether the serial of a transmission shows, though no copy with a
 // lower one was captured, that the packet had been sent before.
-func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) bool {
+func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num) bool {
 	switch {
 	case f.Serial == 0:
 		return false
 	case f.Flags&dp4.STA != 0 || h.perPacket:
 		return true
 	}
-	return h.overtaken(fr, f.Serial, num, msg, top) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg, rtt)
+	return h.overtaken(fr, f.Serial, num, msg) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg)
 }
 
 // overtaken compares with the packets after this one, which are first sent
 // after it: one of the same message with a lower serial is proof. So is one that
 // went by long ago, when there are serials nothing else explains.
-func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.Num) bool {
+func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg seq.Num) bool {
 	if h.deny(num) && h.unexplained(serial, num, msg) > 0 {
 		return true
 	}
 	first := true
+	top, _ := h.out.Window().Highest()
 	for n := num + 1; n <= min(top, num+Remembered-1); n++ {
 		u := h.at(n)
 		if !u.IsKnown() {
@@ -134,9 +134,9 @@ func (m *sentMessage) below(serial uint8) (n int) {
 
 // late reports whether a packet comes as late after the first transmissions of its
 // message as only a retry does.
-func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
+func (h *history) late(fr *dissect.Frame, msg seq.Num) bool {
 	m := h.sentMessage(msg)
-	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
+	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(h.out.MinRTT(), seq.CopyHorizon/2)
 }
 
 // keepSent remembers a transmission that the engine has judged; fresh says that there was none before.
