@@ -133,8 +133,8 @@ type history struct {
 
 	sent      *[32]sentMessage // nil while all were of one packet
 	perPacket bool             // this side counts each packet by itself
-	denied    [32]seq.Num      // numbers that were reported missing before they were captured
-	n         int              // how many of them
+	denied    []seq.Num        // the latest numbers that were reported missing before they were captured
+	n         int              // how many were
 }
 
 // at gives what is remembered of a packet.

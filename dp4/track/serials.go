@@ -35,8 +35,8 @@ func (h *history) sentMessage(m seq.Num) *sentMessage {
 	return &h.sent[m&31]
 }
 
-// mark says what a captured transmission is, before the engine sees it. u is what is
-// remembered of its packet.
+// mark says what a captured transmission is, before the engine sees it; u is what is remembered
+// of its packet.
 func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, u Record, num, msg seq.Num) seq.Mark {
 	seen := u.IsKnown() && u.Msg == msg
 	switch {
@@ -90,18 +90,26 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg seq.Num) b
 	return false
 }
 
+// mostDenied is how many numbers that were reported missing before they were captured are remembered of a side.
+const mostDenied = 32
+
 // miss notes that a number that was not captured was reported missing: packets
 // after it had arrived by then.
 func (h *history) miss(num seq.Num) {
-	if !h.deny(num) {
-		h.denied[h.n%len(h.denied)] = num
-		h.n++
+	if h.deny(num) {
+		return
 	}
+	if len(h.denied) < mostDenied {
+		h.denied = append(h.denied, num)
+	} else {
+		h.denied[h.n%mostDenied] = num
+	}
+	h.n++
 }
 
 // deny reports whether a number was reported missing before it was captured.
 func (h *history) deny(num seq.Num) bool {
-	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
+	return slices.Contains(h.denied, num)
 }
 
 // unexplained counts the serials below this one that neither the packets before it
