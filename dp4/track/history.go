@@ -57,53 +57,25 @@ type transmissions struct {
 // IsKnown reports whether anything is remembered.
 func (r Record) IsKnown() bool { return r.content != nil }
 
-// Frame is the first captured copy.
-func (r Record) Frame() uint64 {
+// transmissions are those of the packet, also where the engine knows all.
+func (r Record) transmissions() transmissions {
 	if r.sent != nil {
-		return r.sent.frame
+		return *r.sent
 	}
-	return r.known.Frame()
+	frame, time := r.known.Frame(), r.known.Time()
+	return transmissions{r.Num, frame, time, time, frame, time, r.Low}
 }
 
-// Time is the time of that, ns.
-func (r Record) Time() int64 {
-	if r.sent != nil {
-		return r.sent.time
-	}
-	return r.known.Time()
-}
+// Frame is the first captured copy, and Time the time of that, ns.
+func (r Record) Frame() uint64 { return r.transmissions().frame }
+func (r Record) Time() int64   { return r.transmissions().time }
 
-// Latest is the latest transmission captured.
-func (r Record) Latest() uint64 {
-	if r.sent != nil {
-		return r.sent.in
-	}
-	return r.known.Frame()
-}
-
-// Last is the time of that, ns.
-func (r Record) Last() int64 {
-	if r.sent != nil {
-		return r.sent.last
-	}
-	return r.known.Time()
-}
-
-// seen is when the latest copy was captured, ns.
-func (r Record) seen() int64 {
-	if r.sent != nil {
-		return r.sent.seen
-	}
-	return r.known.Time()
-}
+// Latest is the latest transmission captured, and Last the time of that, ns.
+func (r Record) Latest() uint64 { return r.transmissions().in }
+func (r Record) Last() int64    { return r.transmissions().last }
 
 // High is the highest serial captured.
-func (r Record) High() uint8 {
-	if r.sent != nil {
-		return r.sent.high
-	}
-	return r.Low
-}
+func (r Record) High() uint8 { return r.transmissions().high }
 
 // A history is what is remembered of the packets one side sent. Packets are compared only while
 // their numbers of eight bits are beyond doubt (guard UNWRAP): when a side was not heard for so long
@@ -185,7 +157,7 @@ func (h *history) tellApart(r Record) *transmissions {
 		h.several = append(h.several, transmissions{})
 		x = &h.several[len(h.several)-1]
 	}
-	*x, r.several = transmissions{r.Num, r.Frame(), r.Time(), r.Last(), r.Latest(), r.seen(), r.Low}, true
+	*x, r.several = r.transmissions(), true
 	return x
 }
 

@@ -221,7 +221,7 @@ func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int
 		return 0, false
 	}
 	u := h.at(num)
-	if !u.IsKnown() || u.latest != f.Serial || fr.Time-u.seen() > rtt+rtt/2 {
+	if !u.IsKnown() || u.latest != f.Serial || fr.Time-u.transmissions().seen > rtt+rtt/2 {
 		return 0, false
 	}
 	return u.counted, true
