@@ -37,7 +37,7 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 		j.claim(dir, num, top, namedRule(j.Packet.Type), num)
 	case j.beforeFirst(other, num):
 		j.broken(namedRule(j.Packet.Type), fmt.Sprintf("sequence %d was never sent: sequences began with 0 or 1, and the highest so far was %d", j.Packet.Sequence, uint8(top)))
-	case u != nil:
+	case u.IsKnown():
 		j.judgeNamed(dir, u)
 	}
 	if num <= top && highest > top {
@@ -63,7 +63,7 @@ func (j *judge) beforeFirst(dir dissect.Dir, num seq.Num) bool {
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
-func (j *judge) judgeNamed(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeNamed(dir dissect.Dir, u track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	rule := r224Pair
 	rules.Pass(namedRule(f.Type))
@@ -71,28 +71,28 @@ func (j *judge) judgeNamed(dir dissect.Dir, u *track.Record) {
 		rule = r223Pair
 	}
 	if !rules.Check(rule, uint8(u.Msg) == f.MessageID) {
-		x := rules.Here(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.Msg), f.MessageID), u.Frame)
-		if x.Since = noWindow; u.Low != u.High || f.Type == dp4.TypeACK && f.Serial != u.Low {
+		x := rules.Here(rule, fmt.Sprintf("sequence %d belongs to message %d, not to message %d", f.Sequence, uint8(u.Msg), f.MessageID), u.Frame())
+		if x.Since = noWindow; u.Low != u.High() || f.Type == dp4.TypeACK && f.Serial != u.Low {
 			x.Blocked = conform.GuardClean // it may answer a transmission that was not captured and named that message
 		}
 		rules.Judge(x)
 		return
 	}
 	rules.Pass(r221Pair)
-	if o := &j.side[dir.Other()]; u.Flags&dp4.SAK != 0 && u.Low == u.High && u.Num >= o.answered {
+	if o := &j.side[dir.Other()]; u.Flags&dp4.SAK != 0 && u.Low == u.High() && u.Num >= o.answered {
 		o.answered = u.Num + 1 // what is named again tells no other round trip
 		o.answers++
 	}
 	if f.Type == dp4.TypeACK {
 		if u.Flags&dp4.RLY == 0 && u.Flags&dp4.WholeMessage != dp4.WholeMessage {
-			j.side[dir].hearing.part = heardPart{true, u.Msg, f.Tick, u.Epoch}
+			j.side[dir].hearing.part = heardPart{true, u.Msg, f.Tick, j.Epoch(dir.Other())}
 		}
 		j.judgeAckSerial(dir, u)
 		j.judgePrompt(dir, u)
 		return
 	}
 	if !rules.Check(r223Reliable, u.Flags&dp4.RLY != 0) {
-		x := rules.Here(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but it is not reliable", f.Sequence), u.Frame)
+		x := rules.Here(r223Reliable, fmt.Sprintf("sequence %d is reported missing, but it is not reliable", f.Sequence), u.Frame())
 		x.Since, x.Milder = noWindow, !j.knewUnreliable(dir, u)
 		rules.Judge(x)
 		return
@@ -102,13 +102,13 @@ func (j *judge) judgeNamed(dir dissect.Dir, u *track.Record) {
 
 // knewUnreliable reports whether the side that sent the NACK at hand had received another
 // part of the message of a packet, which tells that it is not reliable.
-func (j *judge) knewUnreliable(dir dissect.Dir, u *track.Record) bool {
-	if p := &j.side[dir].hearing.part; p.set && p.msg == u.Msg && p.epoch == u.Epoch && int32(j.Packet.Tick-p.tick) >= 0 {
+func (j *judge) knewUnreliable(dir dissect.Dir, u track.Record) bool {
+	if p := &j.side[dir].hearing.part; p.set && p.msg == u.Msg && p.epoch == j.Epoch(dir.Other()) && int32(j.Packet.Tick-p.tick) >= 0 {
 		return true
 	}
 	for i := range maskTop(j.Packet.Mask) {
 		p := j.RecordOf(dir.Other(), u.Num+1+seq.Num(i))
-		if j.Packet.Mask>>i&1 == 0 && p != nil && p.Msg == u.Msg {
+		if j.Packet.Mask>>i&1 == 0 && p.IsKnown() && p.Msg == u.Msg {
 			return true // what the mask does not name arrived
 		}
 	}
@@ -117,9 +117,9 @@ func (j *judge) knewUnreliable(dir dissect.Dir, u *track.Record) bool {
 
 // judgeAckSerial: an ACK has the serial of a transmission of its packet (MC-DPL4R
 // 2.2.4, AMB-DP4-14). Transmissions the capture missed take at least a round trip each.
-func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeAckSerial(dir dissect.Dir, u track.Record) {
 	rules, f := &j.c.Rules, j.Packet
-	high := u.High
+	high := u.High()
 	if m := j.MessageOf(dir.Other(), u.Msg); m != nil {
 		high = max(high, m.High)
 	}
@@ -128,19 +128,19 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u *track.Record) {
 		rules.Pass(r224Serial)
 		return
 	}
-	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High)
+	message := fmt.Sprintf("the ACK has serial %d, but sequence %d was sent with serials %d to %d", f.Serial, f.Sequence, u.Low, u.High())
 	// Each NACK may cause a retry, however soon: what no timer caused takes one that was missed, too.
-	byTimer, needed := (j.Frame.Time-u.Last)/max(j.roundTrip(), 5e6), 3
+	byTimer, needed := (j.Frame.Time-u.Last())/max(j.roundTrip(), 5e6), 3
 	if !rules.Clean(0) {
 		needed = max(rules.NeededOdds(0), rules.NeededOdds(1))
 	}
 	if missed := 2*excess - byTimer; byTimer < excess && missed >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
-		x := rules.Here(r224Serial, message, u.Frame)
-		x.Since = u.Time
+		x := rules.Here(r224Serial, message, u.Frame())
+		x.Since = u.Time()
 		rules.Judge(x)
 		return
 	}
-	rules.Unclear(r224Serial, conform.GuardClean, message, u.Frame)
+	rules.Unclear(r224Serial, conform.GuardClean, message, u.Frame())
 }
 
 // claim opens a case that packets of the other side will settle.

@@ -34,10 +34,10 @@ func (j *judge) promptly(dir dissect.Dir) int64 {
 
 // judgePrompt looks at an ACK of a packet that asks for one. An answer that comes
 // late may have been under way for long, as its packet may.
-func (j *judge) judgePrompt(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgePrompt(dir dissect.Dir, u track.Record) {
 	prior := &j.side[dir].hearing.prior
-	switch again := u.Low != u.High; {
-	case again && j.Packet.Serial == u.High && prior.hasNum && prior.num == u.Num && prior.time < u.Last:
+	switch again := u.Low != u.High(); {
+	case again && j.Packet.Serial == u.High() && prior.hasNum && prior.num == u.Num && prior.time < u.Last():
 		j.answered(dir, answerAgain, u)
 	case again:
 	default:
@@ -50,25 +50,25 @@ func (j *judge) judgePrompt(dir dissect.Dir, u *track.Record) {
 	}
 }
 
-func (j *judge) answered(dir dissect.Dir, kind int, u *track.Record) {
+func (j *judge) answered(dir dissect.Dir, kind int, u track.Record) {
 	rules := &j.c.Rules
-	if j.Frame.Time-u.Last <= j.promptly(dir) {
+	if j.Frame.Time-u.Last() <= j.promptly(dir) {
 		j.side[dir].duties[kind].Enter(false)
 		rules.Pass(answerRules[kind])
 	} else if look, ok := j.c.Dir[dir.Other()].Look(u.Num); ok && !look.Acked {
-		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: the answer or the packet may have been delayed on its way", u.Frame)
+		rules.Unclear(answerRules[kind], conform.GuardVant, "the answer is late: the answer or the packet may have been delayed on its way", u.Frame())
 	}
 }
 
 // complete reports whether all parts of the message that ends with a packet were
 // captured.
-func (j *judge) complete(dir dissect.Dir, u *track.Record) bool {
+func (j *judge) complete(dir dissect.Dir, u track.Record) bool {
 	m := j.MessageOf(dir, u.Msg)
 	if m == nil || !m.HasSTA || m.STA > u.Num || u.Num-m.STA > track.NearPackets {
 		return false
 	}
 	for n := m.STA; n < u.Num; n++ {
-		if p := j.RecordOf(dir, n); p == nil || p.Msg != u.Msg {
+		if p := j.RecordOf(dir, n); !p.IsKnown() || p.Msg != u.Msg {
 			return false
 		}
 	}
@@ -89,18 +89,18 @@ func (j *judge) judgeSkipped(dir dissect.Dir, x, y *heard) {
 	}
 	long := j.promptly(dir)
 	last := j.RecordOf(dir.Other(), y.num)
-	if last == nil || last.Low != last.High || y.time-last.Time > long {
+	if !last.IsKnown() || last.Low != last.High() || y.time-last.Time() > long {
 		return
 	}
-	var open *track.Record
+	var open track.Record
 	kind, sum := 0, int64(0)
 	for n := x.num + 1; n <= y.num; n++ {
 		u := j.RecordOf(dir.Other(), n)
-		if u == nil || u.Flags&dp4.RLY == 0 || u.Last != u.Time || u.Low != u.High || u.Time <= x.time {
+		if !u.IsKnown() || u.Flags&dp4.RLY == 0 || u.Last() != u.Time() || u.Low != u.High() || u.Time() <= x.time {
 			return
 		}
 		sum += int64(u.Size)
-		if open != nil || u.Time+long >= last.Time {
+		if open.IsKnown() || u.Time()+long >= last.Time() {
 			continue
 		}
 		if u.Flags&dp4.SAK != 0 {
@@ -110,28 +110,28 @@ func (j *judge) judgeSkipped(dir dissect.Dir, x, y *heard) {
 		}
 	}
 	w, grew := j.RecordOf(dir.Other(), x.num), int64(y.bytes-x.bytes)
-	if w != nil && w.Last > x.time && w.Flags&dp4.RLY != 0 && w.Low != w.High {
+	if w.IsKnown() && w.Last() > x.time && w.Flags&dp4.RLY != 0 && w.Low != w.High() {
 		first := j.RecordOf(dir.Other(), x.num+1)
-		if grew == sum+int64(w.Size) && w.Last+long < first.Time {
+		if grew == sum+int64(w.Size) && w.Last()+long < first.Time() {
 			j.skipped(dir, answerAgain, w, x, y)
 		}
 		return
 	}
-	if open != nil && grew == sum {
+	if open.IsKnown() && grew == sum {
 		j.skipped(dir, kind, open, x, y)
 	}
 }
 
 // skipped counts a packet that arrived and was not answered, as far as the capture
 // shows. Often enough, that it missed all the answers is implausible (guard ODDS).
-func (j *judge) skipped(dir dissect.Dir, kind int, u *track.Record, x, y *heard) {
+func (j *judge) skipped(dir dissect.Dir, kind int, u track.Record, x, y *heard) {
 	rules, d := &j.c.Rules, &j.side[dir].duties[kind]
 	if !rules.Clean(x.time) {
-		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems to be missing, but so are other frames", u.Frame)
+		rules.Unclear(answerRules[kind], conform.GuardClean, "an answer seems to be missing, but so are other frames", u.Frame())
 		return
 	}
 	d.Enter(true)
-	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.Latest, Time: u.Last, HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
+	ruling := conform.Case{Rule: answerRules[kind], Dir: dir, Frame: u.Latest(), Time: u.Last(), HasTime: true, Proof: []uint64{x.frame, y.frame}, Since: x.time,
 		Message: fmt.Sprintf("sequence %d, %s, is not answered although bytes received counts it", uint8(u.Num), answerWhat[kind])}
 	if j.implausible(dir, d) {
 		ruling.Message += fmt.Sprintf(": %d of %d such packets were not", d.Bad, d.N)

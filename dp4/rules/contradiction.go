@@ -19,27 +19,27 @@ func (j *judge) judgeContradiction(dir dissect.Dir) {
 		j.judgeUnlike(dir, p)
 	case track.MessageSkips:
 		j.broken(r222MsgidSeq, fmt.Sprintf("sequence %d begins message %d, but sequence %d belonged to message %d: there is no room for the skipped messages",
-			f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame)
+			f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame())
 	case track.MessageBack:
 		j.broken(r222MsgidSeq, fmt.Sprintf("messageid goes back: sequence %d belongs to message %d, but sequence %d belonged to message %d",
-			f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame)
+			f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame())
 	case track.MessageAhead:
-		j.broken(r222MsgidSeq, fmt.Sprintf("sequence %d belongs to message %d, but sequence %d after it to message %d", f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame)
+		j.broken(r222MsgidSeq, fmt.Sprintf("sequence %d belongs to message %d, but sequence %d after it to message %d", f.Sequence, f.MessageID, uint8(p.Num), uint8(p.Msg)), p.Frame())
 	case track.MessageRan:
 		j.blameBefore(r222MsgidSeq, dir, p, fmt.Sprintf("sequence %d belongs to message %d, but sequence %d before it to message %d", uint8(p.Num), uint8(p.Msg), f.Sequence, f.MessageID), j.Frame.Frame)
 	case track.RanAhead:
 		j.blameBefore(r222SeqInc, dir, p, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(p.Num), f.Sequence), j.Frame.Frame)
 	case track.LateFirst:
-		j.broken(r222SeqInc, fmt.Sprintf("sequence %d is first sent after sequence %d", f.Sequence, uint8(p.Num)), p.Frame)
+		j.broken(r222SeqInc, fmt.Sprintf("sequence %d is first sent after sequence %d", f.Sequence, uint8(p.Num)), p.Frame())
 	case track.PacketsSkip:
 		j.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: sequences were skipped",
-			f.MessageID, f.Sequence, uint8(p.Msg), uint8(p.Num)), p.Frame)
+			f.MessageID, f.Sequence, uint8(p.Msg), uint8(p.Num)), p.Frame())
 	case track.NotBegun:
-		j.broken(r222StaFirst, fmt.Sprintf("sequence %d is the first of message %d and has no STA", f.Sequence, f.MessageID), p.Frame)
+		j.broken(r222StaFirst, fmt.Sprintf("sequence %d is the first of message %d and has no STA", f.Sequence, f.MessageID), p.Frame())
 	case track.Ended:
 		j.judgeEnded(p)
 	case track.Unfinished:
-		j.broken(r222StaOnce, fmt.Sprintf("sequence %d has STA, but message %d was still incomplete at sequence %d", f.Sequence, f.MessageID, uint8(p.Num)), p.Frame)
+		j.broken(r222StaOnce, fmt.Sprintf("sequence %d has STA, but message %d was still incomplete at sequence %d", f.Sequence, f.MessageID, uint8(p.Num)), p.Frame())
 	case track.Unended:
 		j.judgeUnended(dir, p, j.Next)
 	case track.Within:
@@ -51,13 +51,13 @@ func (j *judge) judgeContradiction(dir dissect.Dir) {
 
 // blameBefore breaks a rule at a packet captured before that is out of place: what
 // acknowledges its sequence may mean it.
-func (j *judge) blameBefore(rule int, dir dissect.Dir, u *track.Record, message string, proof ...uint64) {
+func (j *judge) blameBefore(rule int, dir dissect.Dir, u track.Record, message string, proof ...uint64) {
 	j.blame(rule, dir, u, message, proof...)
 	j.side[dir].oddly(uint8(u.Num), j.Frame.Time)
 }
 
 // judgeUnlike: a transmission differs from the packet that has its number.
-func (j *judge) judgeUnlike(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeUnlike(dir dissect.Dir, u track.Record) {
 	f := j.Packet
 	rule, what := r222SeqUnique, ""
 	switch j.Contradiction {
@@ -75,23 +75,23 @@ func (j *judge) judgeUnlike(dir dissect.Dir, u *track.Record) {
 	}
 	what = fmt.Sprintf("sequence %d %s", f.Sequence, what)
 	if j.Restarts {
-		j.c.Rules.Unclear(rule, conform.GuardLife, what, u.Frame)
+		j.c.Rules.Unclear(rule, conform.GuardLife, what, u.Frame())
 		return
 	}
-	j.broken(rule, what, u.Frame)
+	j.broken(rule, what, u.Frame())
 }
 
 // sameRule is the rule that another packet with the number of u breaks: with a higher
 // serial it is a retry.
-func (j *judge) sameRule(u *track.Record) int {
-	if int8(j.Packet.Serial-u.High) > 0 {
+func (j *judge) sameRule(u track.Record) int {
+	if int8(j.Packet.Serial-u.High()) > 0 {
 		return r222RetrySame
 	}
 	return r222SeqUnique
 }
 
 // judgeEnded: a packet of the message that ended right before.
-func (j *judge) judgeEnded(p *track.Record) {
+func (j *judge) judgeEnded(p track.Record) {
 	f := j.Packet
 	rule, what := r222EomLast, "belongs to message %d, which ended at sequence %d"
 	switch {
@@ -100,21 +100,21 @@ func (j *judge) judgeEnded(p *track.Record) {
 	case f.Flags&dp4.STA != 0:
 		rule, what = r222StaOnce, "begins message %d again, which ended at sequence %d"
 	}
-	j.broken(rule, fmt.Sprintf("sequence %d "+what, f.Sequence, f.MessageID, uint8(p.Num)), p.Frame)
+	j.broken(rule, fmt.Sprintf("sequence %d "+what, f.Sequence, f.MessageID, uint8(p.Num)), p.Frame())
 }
 
 // judgeUnended: p has no EOM, and u after it is of another message.
-func (j *judge) judgeUnended(dir dissect.Dir, p, u *track.Record) {
+func (j *judge) judgeUnended(dir dissect.Dir, p, u track.Record) {
 	if u.Flags&dp4.STA == 0 {
-		j.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.Num), uint8(u.Msg)), p.Frame)
+		j.blame(r222StaFirst, dir, u, fmt.Sprintf("sequence %d is the first of message %d and has no STA", uint8(u.Num), uint8(u.Msg)), p.Frame())
 		return
 	}
 	j.blame(r222StaOnce, dir, p, fmt.Sprintf("message %d has no EOM: sequence %d is its last, and sequence %d begins message %d",
-		uint8(p.Msg), uint8(p.Num), uint8(u.Num), uint8(u.Msg)), u.Frame)
+		uint8(p.Msg), uint8(p.Num), uint8(u.Num), uint8(u.Msg)), u.Frame())
 }
 
 // judgeWithin: p lies within another message (MC-DPL4R 3.1.5.2).
-func (j *judge) judgeWithin(dir dissect.Dir, p *track.Record) {
+func (j *judge) judgeWithin(dir dissect.Dir, p track.Record) {
 	m := j.Message
 	j.blameBefore(r3152Contig, dir, p, fmt.Sprintf("sequence %d belongs to message %d, but lies within message %d, which has sequences %d and %d",
 		uint8(p.Num), uint8(p.Msg), uint8(m.Num), uint8(m.Low), j.Packet.Sequence), m.Frame, j.Frame.Frame)

@@ -55,12 +55,12 @@ func (j *judge) judgeCount(dir dissect.Dir, x, y *heard) {
 	for n := x.num + 1; n <= y.num; n++ {
 		u := j.RecordOf(dir.Other(), n)
 		switch {
-		case u == nil && missing >= 0:
+		case !u.IsKnown() && missing >= 0:
 			return
-		case u == nil:
+		case !u.IsKnown():
 			missing = n
 			continue
-		case u.Flags&dp4.RLY == 0 || u.Last != u.Time || u.Low != u.High || u.Time <= x.time:
+		case u.Flags&dp4.RLY == 0 || u.Last() != u.Time() || u.Low != u.High() || u.Time() <= x.time:
 			return
 		}
 		sum += int64(u.Size)

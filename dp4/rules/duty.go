@@ -22,18 +22,18 @@ const (
 // judgeUnreported: a packet is sent again that others followed, though nobody
 // reported it missing. That its receiver had a gap, and for long enough, nobody can
 // tell (MC-DPL4R 3.1.5.2).
-func (j *judge) judgeUnreported(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeUnreported(dir dissect.Dir, u track.Record) {
 	if top, _ := j.Top(dir); j.Packet.Flags&dp4.RLY == 0 || u.Num >= top {
 		return
 	}
 	if look, ok := j.c.Dir[dir].Look(u.Num); ok && !look.Acked {
-		j.c.Rules.Unclear(r3152NackOoo, conform.GuardClean, "a packet followed by others is sent again, although no NACK reported it missing", u.Frame)
+		j.c.Rules.Unclear(r3152NackOoo, conform.GuardClean, "a packet followed by others is sent again, although no NACK reported it missing", u.Frame())
 	}
 }
 
 // judgeNeglect: what a NACK reports missing is sent again. The NACK may be lost
 // after the capture point, and the retry before it.
-func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeNeglect(dir dissect.Dir, u track.Record) {
 	rules := &j.c.Rules
 	if look, ok := j.c.Dir[dir.Other()].Look(u.Num); !ok || look.Acked {
 		return
@@ -55,7 +55,7 @@ func (j *judge) judgeNeglect(dir dissect.Dir, u *track.Record) {
 	if int(d.times) < needed && needed < neglectTold {
 		return
 	}
-	x := conform.Case{Rule: r3153Retx, Dir: dir.Other(), Frame: u.Frame, Time: u.Time, HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
+	x := conform.Case{Rule: r3153Retx, Dir: dir.Other(), Frame: u.Frame(), Time: u.Time(), HasTime: true, Proof: []uint64{j.Frame.Frame}, Since: noWindow,
 		Message: fmt.Sprintf("sequence %d was reported missing %d times in %d ms but is not sent again", uint8(u.Num), d.times, (j.Frame.Time-d.at)/1e6)}
 	if int(d.times) < needed {
 		x.Blocked = conform.GuardOdds
@@ -82,23 +82,23 @@ type denial struct {
 }
 
 // denial gives the reports that a packet of a side is missing.
-func (j *judge) denial(dir dissect.Dir, u *track.Record) *denial {
+func (j *judge) denial(dir dissect.Dir, u track.Record) *denial {
 	h := &j.side[dir].denied
 	h.Most = track.Remembered
-	d, fresh := h.Put(u.Num, func(num seq.Num, _ *denial, _ int) bool { return j.RecordOf(dir, num) != nil })
+	d, fresh := h.Put(u.Num, func(num seq.Num, _ *denial, _ int) bool { return j.RecordOf(dir, num).IsKnown() })
 	switch {
 	case d == nil:
 		return new(denial)
-	case fresh || d.of != u.Frame:
-		*d = denial{of: u.Frame}
+	case fresh || d.of != u.Frame():
+		*d = denial{of: u.Frame()}
 	}
 	return d
 }
 
 // comesAgain notes that a packet is sent again; it reports whether that was reported missing.
-func (j *judge) comesAgain(dir dissect.Dir, u *track.Record) bool {
+func (j *judge) comesAgain(dir dissect.Dir, u track.Record) bool {
 	d := j.side[dir].denied.At(u.Num)
-	if d == nil || d.of != u.Frame || d.times == 0 {
+	if d == nil || d.of != u.Frame() || d.times == 0 {
 		return false
 	}
 	d.times = 0

@@ -84,8 +84,8 @@ func (j *judge) overtaken(x, y *heard) bool {
 func (j *judge) repeatsNumber(dir dissect.Dir, x, y *heard) bool {
 	out, u := &j.c.Dir[dir.Other()], j.RecordOf(dir.Other(), y.num)
 	look, ok := out.Look(y.num)
-	return u == nil || !ok || look.Copies > 1 || y.serial != u.Low || u.Low != u.High || int64(y.bytes-x.bytes) >= int64(u.Size) ||
-		y.time-u.Last <= out.MinRTT()+j.c.Rules.Horizon()+seq.CopyDoubt
+	return !u.IsKnown() || !ok || look.Copies > 1 || y.serial != u.Low || u.Low != u.High() || int64(y.bytes-x.bytes) >= int64(u.Size) ||
+		y.time-u.Last() <= out.MinRTT()+j.c.Rules.Horizon()+seq.CopyDoubt
 }
 
 // settleDoubt decides with a third acknowledgement. It reports whether that is done
@@ -151,8 +151,8 @@ func (j *judge) reportGoingBack(dir dissect.Dir, x, y, at *heard, g conform.Guar
 	if !y.before(x) {
 		return
 	}
-	if u := j.RecordOf(dir.Other(), y.num); u != nil && y.typ == dp4.TypeACK {
-		since = u.Time // a copy that came again may have been missed
+	if u := j.RecordOf(dir.Other(), y.num); u.IsKnown() && y.typ == dp4.TypeACK {
+		since = u.Time() // a copy that came again may have been missed
 	}
 	switch {
 	case y.typ == dp4.TypeACK && x.typ == dp4.TypeACK:

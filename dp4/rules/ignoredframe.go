@@ -7,7 +7,6 @@ import (
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/dp4/track"
 	"github.com/dpdissect/dpdissect/session/conform"
-	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // shunTime bounds how long an ignored frame is remembered, in ns.
@@ -55,7 +54,7 @@ func (j *judge) judgeIgnoredFrame(dir dissect.Dir, captured bool) {
 		r3152Range: "frame %d, whose message is beyond the window of the receiver and must be ignored, is acknowledged"}[x.rule]
 	message := fmt.Sprintf(what, x.frame)
 	u := j.RecordOf(dir.Other(), base.num)
-	if !base.set || !base.hasNum || u == nil || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
+	if !base.set || !base.hasNum || !u.IsKnown() || base.typ != dp4.TypeACK || !x.counted(int64(f.BytesReceived-base.bytes)+u.Sum) {
 		j.c.Rules.Unclear(x.rule, conform.GuardClean, message, x.frame)
 		return
 	}
@@ -77,7 +76,7 @@ func (j *judge) judgeBytes(dir dissect.Dir, y *heard) {
 	rules := &j.c.Rules
 	base := &j.side[dir].hearing.base
 	u := j.RecordOf(dir.Other(), base.num)
-	if !base.hasNum || base.typ != dp4.TypeACK || u == nil || base.epoch != y.epoch || !j.whole(dir.Other(), base.num) {
+	if !base.hasNum || base.typ != dp4.TypeACK || !u.IsKnown() || base.epoch != y.epoch || !j.Whole(dir.Other(), base.num) {
 		return
 	}
 	y.grew, y.sent = int64(y.bytes-base.bytes), j.Sent(dir.Other())-u.Sum
@@ -94,17 +93,3 @@ func (y *heard) excess() string {
 
 // bytesRoom is what may have been on its way besides, in bytes.
 const bytesRoom = 3000
-
-// whole reports whether all packets above a number were captured.
-func (j *judge) whole(dir dissect.Dir, num seq.Num) bool {
-	top, _ := j.Top(dir)
-	if top-num >= track.NearPackets {
-		return false
-	}
-	for n := num + 1; n <= top; n++ {
-		if j.RecordOf(dir, n) == nil {
-			return false
-		}
-	}
-	return true
-}

@@ -62,12 +62,11 @@ type side struct {
 }
 
 // Follow implements track.Judge.
-func (j *judge) Follow(v track.View) { j.View, j.c = v, v.Conn() }
+func (j *judge) Follow(v track.View, e *track.Event) { j.View, j.Event, j.c = v, e, v.Conn() }
 
 // Observe implements track.Judge.
-func (j *judge) Observe(e *track.Event) {
-	j.Event = e
-	switch dir := e.Dir; e.Step {
+func (j *judge) Observe() {
+	switch e, dir := j.Event, j.Dir; e.Step {
 	case track.Shape:
 		j.judgeShape(e.Faults)
 	case track.Ignored:
@@ -92,7 +91,6 @@ func (j *judge) Observe(e *track.Event) {
 		}
 		j.judgeWhole(dir, e.Faults)
 	}
-	j.Event = nil
 }
 
 // Refuted implements track.Judge: packets whose sequence turned out to be out of place, for
@@ -117,8 +115,8 @@ func (j *judge) End(dir dissect.Dir) {
 }
 
 // blame breaks a rule at a packet captured before.
-func (j *judge) blame(rule int, dir dissect.Dir, u *track.Record, message string, proof ...uint64) {
-	j.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: u.Frame, Time: u.Time, HasTime: true, Proof: proof, Message: message, Since: noWindow})
+func (j *judge) blame(rule int, dir dissect.Dir, u track.Record, message string, proof ...uint64) {
+	j.c.Rules.Judge(conform.Case{Rule: rule, Dir: dir, Frame: u.Frame(), Time: u.Time(), HasTime: true, Proof: proof, Message: message, Since: noWindow})
 }
 
 // broken breaks a rule at the frame at hand.
@@ -135,7 +133,7 @@ func (j *judge) judgePacket(dir dissect.Dir) {
 		rules.PassSet(setOrder)
 	}
 	u := j.Record
-	if u == nil {
+	if !u.IsKnown() {
 		return
 	}
 	retry := j.isRetry()
@@ -150,12 +148,12 @@ func (j *judge) judgePacket(dir dissect.Dir) {
 		j.judgeUnreported(dir, u)
 	}
 	if retry && j.Packet.Flags&dp4.RLY == 0 {
-		rules.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", j.Packet.Sequence), u.Frame)
+		rules.Broken(r222UnrelRetry, fmt.Sprintf("sequence %d, which is not reliable, is sent again", j.Packet.Sequence), u.Frame())
 	}
 }
 
 // judgeNew judges a packet captured for the first time.
-func (j *judge) judgeNew(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeNew(dir dissect.Dir, u track.Record) {
 	s := &j.side[dir]
 	if s.claims.Len() > 0 {
 		j.settleClaims(dir, u.Num)

@@ -11,9 +11,9 @@ import (
 
 // judgeRepeat judges a further transmission of the same packet by its serial: an earlier
 // one may come late, the same one does not come twice.
-func (j *judge) judgeRepeat(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeRepeat(dir dissect.Dir, u track.Record) {
 	rules, f := &j.c.Rules, j.Packet
-	if step := int8(f.Serial - u.High); step > 0 {
+	if step := int8(f.Serial - u.High()); step > 0 {
 		rules.PassSet(setRepeat)
 		if f.Flags&dp4.WholeMessage == dp4.WholeMessage {
 			rules.Pass(r222SerialSingle)
@@ -24,8 +24,8 @@ func (j *judge) judgeRepeat(dir dissect.Dir, u *track.Record) {
 	if j.Frame.IPID != 0 && j.Frame.IPID == u.IPID {
 		return // a copy of the first transmission, however late (guard DUP)
 	}
-	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Fine() && j.Frame.Time-u.Last > seq.CopyDoubt && (f.Serial == u.High || f.Serial == 0 && u.Low == 0) {
-		j.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier transmission already had", f.Sequence, f.Serial), u.Frame)
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Fine() && j.Frame.Time-u.Last() > seq.CopyDoubt && (f.Serial == u.High() || f.Serial == 0 && u.Low == 0) {
+		j.broken(r222SerialSingle, fmt.Sprintf("sequence %d is sent again with serial %d, which an earlier transmission already had", f.Sequence, f.Serial), u.Frame())
 	}
 }
 

@@ -12,19 +12,19 @@ import (
 
 // judgeFirst judges what the first captured copy of a packet tells besides its
 // place.
-func (j *judge) judgeFirst(dir dissect.Dir, u *track.Record) {
-	f, rules := j.Packet, &j.c.Rules
-	if j.side[dir].initial != nil {
+func (j *judge) judgeFirst(dir dissect.Dir, u track.Record) {
+	f, rules, s := j.Packet, &j.c.Rules, &j.side[dir]
+	if s.initial != nil {
 		j.settleInitial(dir, f.Serial == 0 && u.Num <= 2)
 	}
-	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && j.side[dir].started {
+	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && s.started {
 		// No more messages begin than there are packets.
 		if from, ok := j.c.Dir[dir].Window().Cumulative(); ok && u.Num-from < dp4.MessageWindow {
 			rules.PassSet(setFirst)
 			return
 		}
 	}
-	if !j.side[dir].started {
+	if !s.started {
 		j.judgeStart(dir, u)
 	}
 	switch {
@@ -45,23 +45,23 @@ func (j *judge) judgeFirst(dir dissect.Dir, u *track.Record) {
 // judgeSerialStart: the first transmission of a message has serial 0 (MC-DPL4R 2.2.2,
 // 3.1.3). Packets are first sent in their order, so a packet that comes sooner
 // after the one before it than any retry can was not sent before.
-func (j *judge) judgeSerialStart(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeSerialStart(dir dissect.Dir, u track.Record) {
 	rules, f := &j.c.Rules, j.Packet
 	if rules.Check(r222SerialStart, f.Serial == 0) {
 		return
 	}
 	p := j.RecordOf(dir, u.Num-1)
-	if p == nil || p.Low != 0 {
+	if !p.IsKnown() || p.Low != 0 {
 		return
 	}
 	tries := (int64(f.Serial) + 1) / 2 // a timer and a report may each cause one
 	message := fmt.Sprintf("sequence %d is first sent with serial %d", f.Sequence, f.Serial)
 	// Where the capture misses frames, what it holds of either may be a late copy.
-	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-p.Time < tries*j.surely() && j.Clean {
-		j.broken(r222SerialStart, message, p.Frame)
+	if f.Flags&dp4.WholeMessage == dp4.WholeMessage && j.Frame.Time-p.Time() < tries*j.surely() && j.Clean {
+		j.broken(r222SerialStart, message, p.Frame())
 		return
 	}
-	rules.Unclear(r222SerialStart, conform.GuardClean, message, p.Frame)
+	rules.Unclear(r222SerialStart, conform.GuardClean, message, p.Frame())
 }
 
 // soonPart is within what time of a message's beginning no part of it is sent a
@@ -70,7 +70,7 @@ const soonPart = 5e6
 
 // judgePartSerial judges the serial of a part of a message: it counts the transmissions
 // of all parts (MC-DPL4R 2.2.2). Some count each part by itself (AMB-DP4-13).
-func (j *judge) judgePartSerial(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgePartSerial(dir dissect.Dir, u track.Record) {
 	rules, f, s := &j.c.Rules, j.Packet, &j.side[dir]
 	m := j.MessageOf(dir, u.Msg)
 	if m == nil || f.Flags&dp4.STA != 0 {
@@ -84,19 +84,19 @@ func (j *judge) judgePartSerial(dir dissect.Dir, u *track.Record) {
 		}
 		return
 	}
-	if first := j.RecordOf(dir, m.STA); m.HasSTA && first != nil && first.Low == 0 && u.Time-first.Time < soonPart && j.Fine() {
+	if first := j.RecordOf(dir, m.STA); m.HasSTA && first.IsKnown() && first.Low == 0 && u.Time()-first.Time() < soonPart && j.Fine() {
 		s.perMessage = true
 	}
 	for n := m.Low; n < u.Num && n > u.Num-track.NearPackets; n++ {
 		p := j.RecordOf(dir, n)
-		if p == nil || p.Msg != u.Msg || p.High != f.Serial && p.Low != f.Serial {
+		if !p.IsKnown() || p.Msg != u.Msg || p.High() != f.Serial && p.Low != f.Serial {
 			continue
 		}
 		message := fmt.Sprintf("sequences %d and %d of message %d have the same serial %d", uint8(n), f.Sequence, f.MessageID, f.Serial)
 		if !s.perMessage || j.CountsPackets(dir) {
-			rules.Unclear(r222SerialMulti, conform.GuardDial, message, p.Frame)
+			rules.Unclear(r222SerialMulti, conform.GuardDial, message, p.Frame())
 		} else {
-			j.broken(r222SerialMulti, message, p.Frame)
+			j.broken(r222SerialMulti, message, p.Frame())
 		}
 		return
 	}
@@ -127,7 +127,7 @@ const startTime = 2e9
 // judgeStart: messageids and sequences begin with 1 (MC-DPL4R 2.2.2, 3.1.3), or
 // with 0, as in the example (AMB-DP4-01, AMB-DP4-02). Higher numbers of the first
 // packet captured may be those of later packets; both numbers together tell.
-func (j *judge) judgeStart(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeStart(dir dissect.Dir, u track.Record) {
 	s, rules, f := &j.side[dir], &j.c.Rules, j.Packet
 	s.started = true
 	if !j.Frame.HasTime || j.Frame.Time-j.c.FirstTime > startTime || f.Serial != 0 || f.Flags&dp4.STA == 0 {
@@ -161,30 +161,30 @@ func (j *judge) judgeStart(dir dissect.Dir, u *track.Record) {
 
 // judgeRetryTime: a retry sooner than the shortest round trip after the transmission
 // before cannot know whether that arrived (MC-DPL4R 3.1.2).
-func (j *judge) judgeRetryTime(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeRetryTime(dir dissect.Dir, u track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]
-	retries := int8(j.Packet.Serial - u.High) // since the latest one, captured or not
+	retries := int8(j.Packet.Serial - u.High()) // since the latest one, captured or not
 	if !j.Frame.HasTime || retries < 1 || j.Packet.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		return
 	}
-	gap := j.Frame.Time - u.Last
+	gap := j.Frame.Time - u.Last()
 	if gap+rules.Horizon() < int64(retries)*j.c.Dir[dir].MinRTT() {
 		j.side[dir.Other()].nacks = true // only reports make a sender so quick, captured or not
 	}
 	if retries > 1 {
 		return
 	}
-	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
+	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High() == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
-			j.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.Frame))
+			j.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.Frame()))
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
 		return
 	}
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= j.c.Dir[dir].MinRTT()) {
-		x := rules.Here(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame)
+		x := rules.Here(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame())
 		if j.side[dir.Other()].reports {
 			x.Blocked = conform.GuardKnew // each report may cause one
 		}

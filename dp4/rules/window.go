@@ -34,20 +34,20 @@ const leastRTTs = 20
 // reliable one that is not acknowledged (MC-DPL4R 2.2.2, AMB-DP4-16). What the
 // sender knew when it sent the message passed the capture point before; but the
 // capture may have missed it.
-func (j *judge) judgeWindow(dir dissect.Dir, u *track.Record) {
+func (j *judge) judgeWindow(dir dissect.Dir, u track.Record) {
 	rules, s := &j.c.Rules, &j.side[dir]
 	low := j.outstanding(dir, u.Num)
-	if low == nil || u.Msg-low.Msg < dp4.MessageWindow {
+	if !low.IsKnown() || u.Msg-low.Msg < dp4.MessageWindow {
 		rules.Pass(r222MsgidWindow)
 		return
 	}
 	x := &s.excess
 	switch {
-	case x.set && x.epoch == j.Epoch(dir) || x.told == low.Frame: // one case is enough
-	case j.Fine() && low.Low == 0 && (j.Frame.Time-low.Time < j.surely() || j.missedOften(dir, low)):
+	case x.set && x.epoch == j.Epoch(dir) || x.told == low.Frame(): // one case is enough
+	case j.Fine() && low.Low == 0 && (j.Frame.Time-low.Time() < j.surely() || j.missedOften(dir, low)):
 		// No answer can have come back meanwhile.
-		x.told = low.Frame
-		j.broken(r222MsgidWindow, beyond(u.Msg, low), low.Frame)
+		x.told = low.Frame()
+		j.broken(r222MsgidWindow, beyond(u.Msg, low), low.Frame())
 	default:
 		*x = excess{true, u.Num, u.Msg, j.Frame.Frame, j.Frame.Time, j.Frame.Time + 2*rules.Horizon(), j.Epoch(dir), 0, x.low, x.often}
 	}
@@ -56,12 +56,12 @@ func (j *judge) judgeWindow(dir dissect.Dir, u *track.Record) {
 // missedOften counts a message beyond the window that was sent sooner than an answer is known
 // to come, and reports whether it is implausible that the capture missed one each time: nothing
 // else of who would have sent them is missing (guard ODDS).
-func (j *judge) missedOften(dir dissect.Dir, low *track.Record) bool {
+func (j *judge) missedOften(dir dissect.Dir, low track.Record) bool {
 	x := &j.side[dir].excess
-	if x.low == low.Frame || j.Frame.Time-low.Time >= j.quickest(fewRTTs)/2 {
+	if x.low == low.Frame() || j.Frame.Time-low.Time() >= j.quickest(fewRTTs)/2 {
 		return false
 	}
-	x.low = low.Frame
+	x.low = low.Frame()
 	x.often++
 	needed := conform.NeededOdds(0, math.MaxInt32)
 	if !j.c.Rules.Clean(0) {
@@ -88,14 +88,14 @@ func (j *judge) quickest(answers int) (ns int64) {
 	return ns
 }
 
-func beyond(msg seq.Num, low *track.Record) string {
+func beyond(msg seq.Num, low track.Record) string {
 	return fmt.Sprintf("message %d is sent while reliable message %d is unacknowledged: %d are outstanding", uint8(msg), uint8(low.Msg), msg-low.Msg+1)
 }
 
 // outstanding is the lowest reliable packet that is not known to be acknowledged,
 // nil for none, as far below num that its message can be outside the window: no
 // more messages begin than there are packets.
-func (j *judge) outstanding(dir dissect.Dir, num seq.Num) *track.Record {
+func (j *judge) outstanding(dir dissect.Dir, num seq.Num) track.Record {
 	s, out := &j.side[dir], &j.c.Dir[dir]
 	to := num - dp4.MessageWindow
 	from := num - track.Remembered
@@ -106,20 +106,20 @@ func (j *judge) outstanding(dir dissect.Dir, num seq.Num) *track.Record {
 		from = max(from, s.heardTo+1)
 	}
 	for n := from; n <= to; n++ {
-		if u := j.RecordOf(dir, n); u != nil && u.Flags&dp4.RLY != 0 {
+		if u := j.RecordOf(dir, n); u.IsKnown() && u.Flags&dp4.RLY != 0 {
 			if look, ok := out.Look(n); ok && !look.Acked {
 				return u
 			}
 		}
 	}
-	return nil
+	return track.Record{}
 }
 
 // namesAgain reports whether the ACK at hand may name a packet of a side that came again: the
 // numbers above it may have been acknowledged before.
 func (j *judge) namesAgain(dir dissect.Dir) bool {
 	u := j.RecordOf(dir, j.Num)
-	return j.Packet.Type == dp4.TypeACK && (u == nil || j.Packet.Serial != u.Low || u.Low != 0 && u.Flags&dp4.WholeMessage == dp4.WholeMessage)
+	return j.Packet.Type == dp4.TypeACK && (!u.IsKnown() || j.Packet.Serial != u.Low || u.Low != 0 && u.Flags&dp4.WholeMessage == dp4.WholeMessage)
 }
 
 // settleExcess looks at the first acknowledgement that was certainly sent after a
@@ -131,7 +131,7 @@ func (j *judge) settleExcess(dir dissect.Dir) {
 		return
 	}
 	low := j.outstanding(dir, x.num)
-	if low != nil && x.epoch == j.Epoch(dir) && low.Last <= x.time && j.Packet.Type == dp4.TypeACK {
+	if low.IsKnown() && x.epoch == j.Epoch(dir) && low.Last() <= x.time && j.Packet.Type == dp4.TypeACK {
 		return // a NACK that was not captured may have said that it came, until it is sent again
 	}
 	x.set = false
@@ -140,13 +140,13 @@ func (j *judge) settleExcess(dir dissect.Dir) {
 	}
 	ruling := conform.Case{Rule: r222MsgidWindow, Dir: dir, Frame: x.frame, Time: x.time, HasTime: true, Since: noWindow}
 	switch {
-	case low == nil || x.msg-low.Msg < dp4.MessageWindow:
+	case !low.IsKnown() || x.msg-low.Msg < dp4.MessageWindow:
 		ruling.Blocked, ruling.Message = conform.GuardOdds, "the window of 24 messages seems exceeded, but an acknowledgement may have been missed"
 	case low.Low != 0: // before the transmission that was captured a NACK may have said that it came
 		ruling.Blocked, ruling.Message = conform.GuardClean, beyond(x.msg, low)
 	default:
-		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.Frame, j.Frame.Frame}
-		x.told = low.Frame
+		ruling.Message, ruling.Proof = beyond(x.msg, low), []uint64{low.Frame(), j.Frame.Frame}
+		x.told = low.Frame()
 	}
 	rules.Judge(ruling)
 }

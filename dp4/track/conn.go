@@ -1,6 +1,7 @@
 package track
 
 import (
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -25,9 +26,10 @@ type conn struct {
 // A side is what is remembered of one sender.
 type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
+	dir       dissect.Dir
+	out       *seq.Direction // what it sends
 	seq, msg  seq.Serial
-	packets   packets
-	facts     facts
+	history   history
 	asm       assembler
 	aheadThen int     // bytes.ahead, when it was last captured
 	total     int64   // bytes of data frames captured, those to be ignored and copies included
@@ -38,9 +40,7 @@ type side struct {
 	hasTick   bool
 	tick      uint32     // latest of its acknowledgements
 	bytes     byteCounts // of what it sent, by the other side's counts
-
-	history history
-	last    lastAck
+	last      lastAck
 }
 
 // A lastAck is what an acknowledgement said, to recognise repetitions.

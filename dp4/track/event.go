@@ -11,10 +11,10 @@ import (
 // A Judge looks at one connection: it is told what the connection makes of each datagram,
 // step by step, reads what the View shows, and changes nothing of it.
 type Judge interface {
-	// Follow begins with a connection, which has taken nothing yet.
-	Follow(View)
+	// Follow begins with a connection, which has taken nothing yet. The event is that of each step.
+	Follow(View, *Event)
 	// Observe is told a step. The event is valid until it returns.
-	Observe(*Event)
+	Observe()
 	// Refuted tells of packets that were kept aside and turned out to be out of place.
 	Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame)
 	// End tells that nothing comes any more of a side.
@@ -35,21 +35,23 @@ type Event struct {
 
 	// Of a data frame whose numbers are compared with those captured before.
 	Contradiction Contradiction
-	Other         *Record // the packet that it is compared with
-	Next          *Record // of Unended: the one after that
+	Other         Record `state:"-"` // the packet that it is compared with
+	Next          Record `state:"-"` // of Unended: the one after that
 	Message       *Message
 	Restarts      bool // of what is unlike the packet with its number: the players may begin again, it is tracked
 	Fits          bool // it goes on from what was captured before
 	Clean         bool // the capture had missed nothing before it; valid for a new packet with another serial than 0
 
-	// Of a data frame that was taken: what is remembered of its packet, nil for nothing.
-	Record *Record
-	First  bool // it is the first that was captured of its packet
+	// Of a data frame that was taken: what is remembered of its packet.
+	Record Record `state:"-"`
+	First  bool   // it is the first that was captured of its packet
 
 	// Of an acknowledgement: packets of the other side were captured, so that Num is known.
 	Placed bool
 
+	own      *side       `state:"-"` // its sender
 	now      uint64      // the frame at hand; another one where this one was kept aside until then
+	known    bool        // something may be remembered of its number
 	doubtful bool        // its numbers are compared with none, and rules remember nothing of it
 	sent     seq.Sending // what the engine is given of it
 }
@@ -80,24 +82,25 @@ const (
 	ByWindow               // its message is beyond the window: its receiver must ignore it
 )
 
-// begin makes a frame the one at hand. What is told of a step is written with that.
-func (e *Event) begin(fr *dissect.Frame, f *dp4.Frame) {
+// begin makes a frame of a side the one at hand. What is told of a step is written with that.
+func (e *Event) begin(own *side, fr *dissect.Frame, f *dp4.Frame) {
+	e.own, e.Dir = own, own.dir
 	e.Frame, e.Packet, e.now = fr, f, fr.Frame
 }
 
 // tell tells the judge, where there is one, how far the connection has come.
-func (c *conn) tell(dir dissect.Dir, s Step) {
+func (c *conn) tell(s Step) {
 	if c.judge != nil {
-		c.Event.Dir, c.Event.Step = dir, s
-		c.judge.Observe(&c.Event)
+		c.Event.Step = s
+		c.judge.Observe()
 	}
 }
 
 // refuted tells the judge of packets of a side whose sequence turned out to be out of place.
-func (c *conn) refuted(dir dissect.Dir) {
-	frames := c.c.Dir[dir].Provisionals().Refuted()
+func (c *conn) refuted(s *side) {
+	frames := s.out.Provisionals().Refuted()
 	if c.judge != nil && len(frames) > 0 {
-		c.judge.Refuted(dir, frames)
+		c.judge.Refuted(s.dir, frames)
 	}
 }
 
@@ -113,31 +116,37 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 // Follows reports whether there was another connection of the same players before.
 func (v View) Follows() bool { return v.c.again }
 
-// RecordOf is what is remembered of a packet of a side, nil for nothing.
-func (v View) RecordOf(dir dissect.Dir, num seq.Num) *Record { return v.c.side[dir].facts.record(num) }
+// RecordOf is what is remembered of a packet of a side.
+func (v View) RecordOf(dir dissect.Dir, num seq.Num) Record { return v.c.side[dir].history.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.
 func (v View) MessageOf(dir dissect.Dir, msg seq.Num) *Message {
-	return v.c.side[dir].facts.message(msg)
+	return v.c.side[dir].history.message(msg)
 }
 
 // Epoch counts the doubts in the numbers of a side: those of different epochs are not
 // compared.
-func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].facts.epoch }
+func (v View) Epoch(dir dissect.Dir) uint32 { return v.c.side[dir].history.epoch }
 
 // Doubted is when the latest doubt was, ns.
-func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].facts.doubted }
+func (v View) Doubted(dir dissect.Dir) int64 { return v.c.side[dir].history.doubted }
 
 // Top is the highest number of a side in its epoch; ok is false when there is none yet.
 func (v View) Top(dir dissect.Dir) (top seq.Num, ok bool) {
-	h := &v.c.side[dir].facts
+	h := &v.c.side[dir].history
 	return h.top, h.topSet
+}
+
+// Whole reports whether all packets of a side above a number, up to the highest, were captured.
+func (v View) Whole(dir dissect.Dir, num seq.Num) bool {
+	h := &v.c.side[dir].history
+	return h.gap <= num && h.top-num < NearPackets
 }
 
 // Sure reports whether the number that an acknowledgement of a packet of a side names is beyond
 // doubt; highest is the highest that was captured of it.
 func (v View) Sure(dir dissect.Dir, e *Event, highest seq.Num) bool {
-	h := &v.c.side[dir].facts
+	h := &v.c.side[dir].history
 	return e.Frame.HasTime && h.pace.steady(e.Frame.Time) && e.Num == near(highest, e.Packet.Sequence) && !(h.topSet && h.top < highest)
 }
 

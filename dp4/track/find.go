@@ -46,20 +46,19 @@ func (p *pair) find(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) *conn {
 
 // known gives the connection of a frame's players.
 func (p *pair) known(fr *dissect.Frame, f *dp4.Frame) *conn {
-	if c := p.active; c != nil && c.between(fr.Datagram, f) {
+	if c := p.active; c != nil && c.between(c.c.DirOf(fr.Datagram), f) {
 		return c
 	}
 	for _, c := range p.conns {
-		if c != p.active && c.between(fr.Datagram, f) {
+		if c != p.active && c.between(c.c.DirOf(fr.Datagram), f) {
 			return c
 		}
 	}
 	return nil
 }
 
-// between reports whether a frame is of the connection's two players.
-func (c *conn) between(d *dissect.Datagram, f *dp4.Frame) bool {
-	dir := c.c.DirOf(d)
+// between reports whether a frame of a side is of the connection's two players.
+func (c *conn) between(dir dissect.Dir, f *dp4.Frame) bool {
 	return c.c.Players[dir] == f.From.Value && c.c.Players[dir.Other()] == f.To.Value
 }
 
@@ -185,9 +184,7 @@ func (p *pair) Sweep(now int64) {
 func (p *pair) Compact() {
 	for _, c := range p.conns {
 		for i := range c.side {
-			s := &c.side[i]
-			s.packets.Clear()
-			s.history.messages, s.facts.messages = nil, nil
+			c.side[i].history.clear()
 		}
 		c.c.Compact()
 	}

@@ -2,9 +2,12 @@ package track_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dp4"
+	"github.com/dpdissect/dpdissect/session/seq"
 )
 
 // talk plays packets of player 1 with serial 0, each acknowledged.
@@ -56,6 +59,60 @@ func TestMC_DPL4R_Gates_RanAhead(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
+}
+
+// TestMC_DPL4R_Gates_GoesOnBelow: once a packet ran ahead, sequences and messageids go on from those of the one
+// that it overtook, which is the highest then. Only what begins a message tells that one ran ahead (gate 9).
+func TestMC_DPL4R_Gates_GoesOnBelow(t *testing.T) {
+	const inc, parts = "DP4-2.2.2-SEQ-INC", dp4.RLY
+	for _, c := range []struct {
+		name  string
+		next  uint8 // after what was said
+		play  func(s *scene)
+		want  string
+		rules []string // of sequences, that are broken
+	}{
+		{"the highest: another one runs ahead of the next", 31, func(s *scene) {
+			s.overtake(31, 36, 100)
+			s.overtake(32, 33, 800)
+		}, "0 retries, 3 late, 2 missing, 34 messages", []string{inc, inc}},
+		{"the sequence: the first one is not far enough below to begin again", 20, func(s *scene) {
+			s.overtake(20, 60, 800)
+			s.send(0, data(1, 1, 0, "begins again"))
+		}, "0 retries, 1 late, 39 missing, 21 messages", []string{inc}},
+		{"the messageid: a later one is that of a new packet", 31, func(s *scene) {
+			s.overtake(31, 36, 800)
+			s.send(0, data(33, 30, 0, "new"))
+		}, "0 retries, 1 late, 4 missing, 32 messages", []string{inc, inc}},
+		{"what continues a message may be late", 31, func(s *scene) {
+			s.send(0, dataAs(parts|dp4.STA, 31, 31, 0, "a"))
+			s.send(0, data(32, 34, 0, "x"))
+			s.Wait(800)
+			s.send(0, dataAs(parts, 31, 32, 0, "b"))
+			s.send(0, dataAs(parts|dp4.EOM, 31, 33, 0, "c"))
+		}, "0 retries, 2 late, 0 missing, 32 messages", nil},
+	} {
+		s := scenes(t)
+		s.talk(1, c.next)
+		c.play(s)
+		got := s.tells()
+		var rules []string
+		for _, f := range s.Accusations() {
+			if strings.HasPrefix(f.Rule.ID, "DP4-2.2.2-SEQ-") {
+				rules = append(rules, f.Rule.ID)
+			}
+		}
+		if got != c.want || !slices.Equal(rules, c.rules) {
+			t.Errorf("%s: %s, %v, want %s, %v", c.name, got, rules, c.want, c.rules)
+		}
+	}
+}
+
+// overtake plays a packet of player 1 so many milliseconds after one with a higher number.
+func (s *scene) overtake(num, by uint8, ms int64) {
+	s.send(0, data(by, by, 0, "ahead"))
+	s.Wait(ms)
+	s.send(0, data(num, num, 0, "x"))
 }
 
 // TestMC_DPL4R_Gates_KeptAside: a packet that was kept aside, and is older than its side's latest, is
@@ -163,6 +220,69 @@ func TestMC_DPL4R_Gates_NACKPassesOver(t *testing.T) {
 		s.talk(33, 60)
 		if got := s.One().Dir[0].Lost().NotCaptured; got != 0 {
 			t.Errorf("mask %b: %d were not captured, want none", mask, got)
+		}
+	}
+}
+
+// TestMC_DPL4R_Gates_DeniedFromBefore: what is reported missing, and was not captured, may have been sent before
+// the capture began, unless it follows one that shows itself to be sent for the first time since. What was captured
+// was not (gate 16).
+func TestMC_DPL4R_Gates_DeniedFromBefore(t *testing.T) {
+	const part = dp4.RLY
+	for _, c := range []struct {
+		name          string
+		first, second dp4.Frame
+		denied        uint8
+		message       uint8 // of 53
+		want          seq.Lost
+	}{
+		{"the one before is a first transmission", data(50, 50, 0, "a"), data(51, 51, 0, "b"), 52, 53, seq.Lost{BeforeCapture: 1}},
+		{"the one before may be a retry", dataAs(part|dp4.STA, 50, 50, 0, "a"), dataAs(part, 50, 51, 1, "b"), 52, 52, seq.Lost{}},
+		{"it was captured", data(50, 50, 0, "a"), data(51, 51, 0, "b"), 51, 53, seq.Lost{AfterCapture: 1}},
+	} {
+		s := scenes(t)
+		bytes, tick := uint32(0), uint32(1000)
+		say := func(f dp4.Frame) {
+			s.send(0, f)
+			bytes += 5
+			s.Wait(60)
+		}
+		answer := func(f dp4.Frame) {
+			tick += 60
+			f.BytesReceived, f.Tick = bytes, tick
+			s.send(1, f)
+		}
+		say(c.first)
+		answer(ack(50, 50, 0))
+		s.Wait(140)
+		say(c.second)
+		say(data(c.message, 53, 0, "d"))
+		s.Wait(200)
+		answer(nack(c.denied, c.denied, 0, 1))
+		if c.denied == 51 {
+			say(data(51, 51, 1, "b"))
+		}
+		for n := range uint8(36) {
+			say(data(c.message+1+n, 54+n, 0, "x"))
+			answer(ack(c.message+1+n, 54+n, 0))
+		}
+		if got := s.One().Dir[0].Lost(); got != c.want {
+			t.Errorf("%s: lost %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestMC_DPL4R_Gates_AcknowledgedAhead: an acknowledgement that names what was not captured yet tells of no message
+// that its peer does without those before (gate 16).
+func TestMC_DPL4R_Gates_AcknowledgedAhead(t *testing.T) {
+	for num, want := range map[uint8]int{33: 31, 35: 30} {
+		s := scenes(t)
+		s.talk(1, 31)
+		s.send(0, data(32, 32, 0, "waits for 31"))
+		s.send(0, dataAs(dp4.RLY|dp4.STA, 33, 33, 0, "a"))
+		s.send(1, ack(33, num, 0))
+		if got := len(s.Messages); got != want {
+			t.Errorf("an ACK of %d: %d messages came, want %d", num, got, want)
 		}
 	}
 }

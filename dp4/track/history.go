@@ -1,252 +1,182 @@
 package track
 
 import (
-	"math/bits"
-	"slices"
+	"math"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A history tells transmissions of a packet apart by their serials (MC-DPL4R 2.2.2).
-// A message of one packet counts its own transmissions. A message of several counts
-// the transmissions of all its packets, so that the first transmission of packet k has at
-// least the serial k; there are senders that count each packet by itself.
+// Remembered is the number of packets that are remembered of a side at least: half of the cycle of a
+// number of eight bits, within which two packets cannot be mistaken for each other.
+const Remembered = seq.HistoryLimit
+
+// A Record is what is remembered of one packet of a side: what the engine does, and a content beside
+// it. It is valid until the engine is given another packet or acknowledgement.
+type Record struct {
+	*content // nil for nothing
+	known    seq.Known
+	sent     *transmissions // nil where the engine knows all: it was captured once
+	Num      seq.Num
+}
+
+// A content is what a packet held and what tells its transmissions apart.
+type content struct {
+	Msg     seq.Num
+	counted int64 // bytes captured of its side that the engine took, up to its latest copy captured
+	least   uint8 // lowest serial captured
+	latest  uint8 // … and the latest
+	again   bool  // the copy with the lowest serial was counted as a retry
+	several bool  // there are transmissions of it
+
+	// What it is compared by.
+	epoch   uint32 // in which it was captured first, noEpoch for none: it is compared with nothing
+	Flags   dp4.Flags
+	Low     uint8  // lowest serial captured
+	data    uint32 // fingerprint of its data, 0 when it was cut
+	horizon uint32 // of reordering, when it was captured, ns
+	Size    uint16 // above the player indexes
+	IPID    uint16 // of the first
+	Sum     int64  // bytes of data frames captured of its side, that of the highest serial included
+}
+
+const noEpoch = math.MaxUint32
+
+// The transmissions of a packet are told apart where several were captured, or the first that counts
+// is not the first that the engine knows.
+type transmissions struct {
+	num   seq.Num
+	frame uint64 // first that counts
+	time  int64  // of that, ns
+	last  int64  // of the one with the highest serial, ns
+	in    uint64 // … its frame
+	seen  int64  // of the latest captured copy, ns
+	high  uint8  // highest serial
+}
+
+// IsKnown reports whether anything is remembered.
+func (r Record) IsKnown() bool { return r.content != nil }
+
+// transmissions are those of the packet, also where the engine knows all.
+func (r Record) transmissions() transmissions {
+	if r.sent != nil {
+		return *r.sent
+	}
+	frame, time := r.known.Frame(), r.known.Time()
+	return transmissions{r.Num, frame, time, time, frame, time, r.Low}
+}
+
+// Frame is the first captured copy, and Time the time of that, ns.
+func (r Record) Frame() uint64 { return r.transmissions().frame }
+func (r Record) Time() int64   { return r.transmissions().time }
+
+// Latest is the latest transmission captured, and Last the time of that, ns.
+func (r Record) Latest() uint64 { return r.transmissions().in }
+func (r Record) Last() int64    { return r.transmissions().last }
+
+// High is the highest serial captured.
+func (r Record) High() uint8 { return r.transmissions().high }
+
+// A history is what is remembered of the packets one side sent. Packets are compared only while
+// their numbers of eight bits are beyond doubt (guard UNWRAP): when a side was not heard for so long
+// that half of the numbers may have gone by, what was known before counts no more.
 type history struct {
-	packets   *packets
-	messages  *[32]sentMessage // nil while all were of one packet
+	out      *seq.Direction // nil once the connection is settled
+	packets  seq.Column[content]
+	several  []transmissions
+	messages *[32]Message
+
+	epoch   uint32  // grows with each doubt
+	doubted int64   // when the side was last silent for so long
+	top     seq.Num // highest number of the epoch
+	topSet  bool
+	topEnds bool // it is known to end its message, topMsg
+	topMsg  seq.Num
+	gap     seq.Num // all packets above, up to the highest, were captured
+	open    seq.Num // packet that follows one without EOM and is of another message
+	isOpen  bool
+	past    seq.Num // packet after the end of its message, pastMsg
+	pastMsg seq.Num
+	isPast  bool
+	jumpNum seq.Num // latest packet whose messageid was out of order
+	jumpMsg seq.Num
+	jump    bool
+	pace    pace
+
+	sent      *[32]sentMessage // nil while all were of one packet
 	perPacket bool             // this side counts each packet by itself
-
-	denied [32]seq.Num // numbers that were reported missing before they were captured
-	n      int         // how many of them
+	denied    []seq.Num        // the latest numbers that were reported missing before they were captured
+	n         int              // how many were
 }
 
-// A sentUnit is what is remembered of one packet.
-type sentUnit struct {
-	msg    seq.Num
-	time   int64 // of the first captured copy, ns
-	hash   uint64
-	sum    int64 // bytes captured of this side up to the latest copy captured
-	seen   int64 // when that was
-	latest uint8 // serial of that
-	serial uint8 // lowest captured
-	set    bool
-	timed  bool
-	again  bool // the copy with the lowest serial was counted as a retry
-}
-
-// A sentMessage is what is remembered of a message of several packets.
-type sentMessage struct {
-	msg     seq.Num
-	set     bool
-	started bool      // start is valid
-	start   seq.Num   // number of its first packet, or the lowest it can be
-	retries [4]uint64 // serials of captured retries
-	hasLast bool
-	last    int64 // time of the latest captured first transmission
-}
-
-// noUnit is one that is not remembered.
-var noUnit sentUnit
-
-func (h *history) unit(n seq.Num) *sentUnit {
-	if p := h.packets.At(n); p != nil {
-		return &p.sent
+// at gives what is remembered of a packet.
+func (h *history) at(num seq.Num) Record {
+	if h.out == nil {
+		return Record{}
 	}
-	return &noUnit
+	x, known := h.packets.At(h.out, num)
+	if x == nil || !x.several {
+		return Record{x, known, nil, num}
+	}
+	return Record{x, known, h.transmissions(num), num}
 }
 
-// noMessage is one that is not remembered.
-var noMessage sentMessage
-
-func (h *history) message(m seq.Num) *sentMessage {
-	if h.messages == nil {
-		return &noMessage
+// place makes room for a packet that the engine has taken; it gives nothing where the engine knows it
+// no longer.
+func (h *history) place(num seq.Num) (r Record, fresh bool) {
+	r.Num = num
+	switch r.content, r.known, fresh = h.packets.Add(h.out, num); {
+	case r.content == nil:
+	case fresh:
+		r.several = false
+	case r.several:
+		r.sent = h.transmissions(num)
 	}
-	return &h.messages[m&31]
+	return r, fresh
 }
 
-// mark says what a captured transmission is, before the engine sees it. top is the
-// highest number captured, rtt the shortest round trip, in ns.
-func (h *history) mark(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) seq.Mark {
-	u := h.unit(num)
-	seen := u.set && u.msg == msg
-	switch {
-	case seen && f.Serial == u.serial && !u.again:
-		return seq.MarkFirst // a copy
-	case seen && f.Serial >= u.serial, h.proves(fr, f, num, msg, top, rtt):
-		return seq.MarkRetry
-	case seen && u.again, f.Flags&dp4.STA != 0, h.perPacket:
-		return seq.MarkFirst
-	}
-	return seq.Unmarked
-}
-
-// proves reports whether the serial of a transmission shows, though no copy with a
-// lower one was captured, that the packet had been sent before.
-func (h *history) proves(fr *dissect.Frame, f *dp4.Frame, num, msg, top seq.Num, rtt int64) bool {
-	switch {
-	case f.Serial == 0:
-		return false
-	case f.Flags&dp4.STA != 0 || h.perPacket:
-		return true
-	}
-	return h.overtaken(fr, f.Serial, num, msg, top) || h.unexplained(f.Serial, num, msg) > 0 && h.late(fr, msg, rtt)
-}
-
-// overtaken compares with the packets after this one, which are first sent
-// after it: one of the same message with a lower serial is proof. So is one that
-// went by long ago, when there are serials nothing else explains.
-func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg, top seq.Num) bool {
-	if h.deny(num) && h.unexplained(serial, num, msg) > 0 {
-		return true
-	}
-	first := true
-	for n := num + 1; n <= min(top, num+Remembered-1); n++ {
-		u := h.unit(n)
-		if !u.set {
-			continue
-		}
-		if first && u.timed && fr.HasTime && fr.Time-u.time > seq.CopyHorizon && h.unexplained(serial, num, msg) > 0 {
-			return true
-		}
-		first = false
-		if u.msg != msg {
-			return false
-		}
-		if int8(u.serial-serial) < 0 {
-			return true
+func (h *history) transmissions(num seq.Num) *transmissions {
+	for i := len(h.several) - 1; i >= 0; i-- {
+		if x := &h.several[i]; x.num == num {
+			return x
 		}
 	}
-	return false
+	return nil
 }
 
-// miss notes that a number that was not captured was reported missing: packets
-// after it had arrived by then.
-func (h *history) miss(num seq.Num) {
-	if !h.deny(num) {
-		h.denied[h.n%len(h.denied)] = num
-		h.n++
+// tellApart gives the transmissions of a packet, where there were none of what the engine knows.
+func (h *history) tellApart(r Record) *transmissions {
+	if r.sent != nil {
+		return r.sent
 	}
-}
-
-// deny reports whether a number was reported missing before it was captured.
-func (h *history) deny(num seq.Num) bool {
-	return slices.Contains(h.denied[:min(h.n, len(h.denied))], num)
-}
-
-// unexplained counts the serials below this one that neither the packets before it
-// nor captured retries account for: transmissions that were not captured. If this is
-// a retry, the first transmission of its packet is among them.
-func (h *history) unexplained(serial uint8, num, msg seq.Num) int {
-	m := h.message(msg)
-	if !m.set || m.msg != msg {
-		start, ok := h.startOf(num)
-		if !ok {
-			return 0
+	x := h.transmissions(r.Num)
+	if x == nil {
+		if len(h.several) == cap(h.several) {
+			h.forget()
 		}
-		return max(0, int(serial)-int(num-start))
+		h.several = append(h.several, transmissions{})
+		x = &h.several[len(h.several)-1]
 	}
-	if !m.started || num-m.start > 64 {
-		return 0
-	}
-	return int(serial) - int(num-m.start) - m.below(serial)
+	*x, r.several = r.transmissions(), true
+	return x
 }
 
-// below counts captured retries of a message with lower serials.
-func (m *sentMessage) below(serial uint8) (n int) {
-	for i := range m.retries {
-		if low := int(serial) - 64*i; low > 0 {
-			n += bits.OnesCount64(m.retries[i] & (1<<min(low, 64) - 1))
+// forget drops the transmissions of packets that are forgotten.
+func (h *history) forget() {
+	keep := h.several[:0]
+	for _, x := range h.several {
+		if r := h.at(x.num); r.IsKnown() && r.several {
+			keep = append(keep, x)
 		}
 	}
-	return n
+	h.several = keep
 }
 
-// late reports whether a packet comes as late after the first transmissions of its
-// message as only a retry does.
-func (h *history) late(fr *dissect.Frame, msg seq.Num, rtt int64) bool {
-	m := h.message(msg)
-	return !m.set || m.msg != msg || !m.hasLast || fr.HasTime && fr.Time-m.last > max(rtt, seq.CopyHorizon/2)
-}
-
-// keep remembers a transmission that the engine has judged.
-func (h *history) keep(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, hash uint64, sum int64, words dissect.Words) {
-	p := h.packets.room(num, fr.Time)
-	if p == nil {
-		return
+// clear forgets all packets, and frees them.
+func (h *history) clear() {
+	if h.out != nil {
+		h.out.UndescribeAll()
 	}
-	u, retry := &p.sent, words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
-	switch {
-	case !u.set || u.msg != msg:
-		*u = sentUnit{msg: msg, set: true, serial: f.Serial, again: retry, hash: hash, time: fr.Time, timed: fr.HasTime}
-	case f.Serial < u.serial:
-		u.serial, u.again, u.hash = f.Serial, retry, hash
-	}
-	u.latest, u.sum, u.seen = f.Serial, sum, fr.Time
-	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
-		h.keepMessage(fr, f, num, msg, retry, words.Has(dissect.Duplicate))
-	}
-}
-
-func (h *history) keepMessage(fr *dissect.Frame, f *dp4.Frame, num, msg seq.Num, retry, copied bool) {
-	if h.messages == nil {
-		h.messages = new([32]sentMessage)
-	}
-	m := h.message(msg)
-	if m.set && m.msg > msg {
-		return
-	}
-	if !m.set || m.msg != msg {
-		*m = sentMessage{msg: msg, set: true}
-		m.start, m.started = h.startOf(num)
-	}
-	switch {
-	case f.Flags&dp4.STA != 0:
-		m.started, m.start = true, num
-	case f.Serial == 0 && (!m.started || num-m.start < 128):
-		h.perPacket = true // counting all packets, only the first can have serial 0
-	}
-	switch {
-	case retry:
-		m.retries[f.Serial>>6] |= 1 << (f.Serial & 63)
-	case !copied && fr.HasTime && (!m.hasLast || fr.Time > m.last):
-		m.last, m.hasLast = fr.Time, true
-	}
-}
-
-// startOf gives the lowest number a message can start with that has the packet
-// num, by the packets of others captured before.
-func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
-	for n := num - 1; n > num-64; n-- {
-		if h.unit(n).set {
-			return n + 1, true
-		}
-	}
-	return 0, false
-}
-
-// differs reports whether the first transmission of a packet was captured and was
-// another one than that with the given hash.
-func (h *history) differs(hash uint64, num, msg seq.Num) bool {
-	u := h.unit(num)
-	return u.set && (u.msg != msg || u.serial == 0 && u.hash != hash)
-}
-
-// names reports whether a packet was captured and is of the message with the given
-// low byte.
-func (h *history) names(num seq.Num, message uint8) bool {
-	return h.unit(num).set && uint8(h.unit(num).msg) == message
-}
-
-// answered gives what was captured of this side up to the packet an ACK answers; ok
-// is false unless that packet came by but a round trip ago, so that none after it
-// can have arrived before the ACK was sent.
-func (h *history) answered(fr *dissect.Frame, f *dp4.Frame, num seq.Num, rtt int64) (sum int64, ok bool) {
-	if f.Type != dp4.TypeACK || !fr.HasTime {
-		return 0, false
-	}
-	u := h.unit(num)
-	return u.sum, u.set && u.latest == f.Serial && fr.Time-u.seen <= rtt+rtt/2
+	h.packets.Free()
+	h.several, h.messages, h.sent = nil, nil, nil
 }

@@ -22,13 +22,14 @@ func newConn(p *pair, fr *dissect.Frame, f *dp4.Frame) *conn {
 	for i := range dissect.Dirs {
 		s := &c.side[i]
 		s.seq.Bits, s.msg.Bits = 8, 8
+		s.dir, s.out = i, &c.c.Dir[i]
 		s.asm.conn, s.asm.dir = c, i
-		c.c.Dir[i].SetLimits(limits)
-		s.packets.lowMemory, s.history.packets, s.facts.packets = c.wants.LowMemory, &s.packets, &s.packets
+		s.out.SetLimits(limits)
+		s.history.out = s.out
 	}
 	if p.judge != nil {
 		c.judge = p.judge()
-		c.judge.Follow(View{c})
+		c.judge.Follow(View{c}, &c.Event)
 	}
 	return c
 }
@@ -41,8 +42,8 @@ func (c *conn) link(at seq.Position) {
 
 // input tracks one decoded datagram.
 func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
-	c.begin(fr, f)
 	dir := c.c.Count(fr)
+	c.begin(&c.side[dir], fr, f)
 	c.c.Malform(fr, err)
 	c.life.heard(dir)
 	if c.finished { // too late to change anything
@@ -52,70 +53,71 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	if c.Faults = 0; !damaged {
 		c.Faults = faults(fr, f, err)
 	}
-	c.Others = !c.between(fr.Datagram, f)
+	c.Others = !c.between(dir, f)
 	c.doubtful = damaged || c.Faults.Doubtful() || err != nil
 	malformed := err != nil && !fr.Cut()
 	untracked := malformed || damaged || err != nil && !f.Headed(err) || f.Ignored() || c.Faults&FaultNoack != 0 || c.Others
 	num, msg := seq.Num(0), seq.Num(0)
 	if f.Type == dp4.TypeData && !untracked {
-		num, msg = c.recognize(dir)
+		num, msg = c.recognize()
 	} else if !damaged {
 		c.sent.Of(fr.Datagram, 0, seq.Unmarked)
-		c.sent.Outdated = !untracked && fr.IPID != 0 && c.side[dir].hasTick && int32(f.Tick-c.side[dir].tick) < 0 // only ACK and NACK come here
-		fr.Words |= c.c.Dir[dir].Unnumbered(&c.sent, untracked)
+		c.sent.Outdated = !untracked && fr.IPID != 0 && c.own.hasTick && int32(f.Tick-c.own.tick) < 0 // only ACK and NACK come here
+		fr.Words |= c.own.out.Unnumbered(&c.sent, untracked)
 	}
 	if c.Faults != 0 && c.IsNew() {
-		c.tell(dir, Shape)
+		c.tell(Shape)
 	}
 	switch {
 	case malformed:
-		c.side[dir].bytes.doubt()
+		c.own.bytes.doubt()
 	case untracked:
-		c.untracked(dir, err)
+		c.untracked(err)
 	case f.Type == dp4.TypeData:
-		c.dataFrame(dir, num, msg)
+		c.dataFrame(num, msg)
 	default:
-		c.acknowledgement(dir, err == nil)
+		c.acknowledgement(err == nil)
 	}
 	if err == nil && !damaged && c.IsNew() {
-		c.tell(dir, Done)
+		c.tell(Done)
 	}
 }
 
 // untracked counts a frame by what it is and tracks nothing of it.
-func (c *conn) untracked(dir dissect.Dir, err *dissect.Error) {
+func (c *conn) untracked(err *dissect.Error) {
 	switch c.Packet.Type {
 	case dp4.TypeData:
-		c.c.Dir[dir].DataFrames++
+		c.own.out.DataFrames++
 		if c.Faults == FaultCmdext && err == nil {
-			c.side[dir].total += c.size()
-			c.ignored(dir, ByFlags)
+			c.own.total += c.size()
+			c.ignored(ByFlags)
 		} else {
-			c.ignored(dir, Unclear)
+			c.ignored(Unclear)
 		}
 	case dp4.TypeACK, dp4.TypeNACK:
-		c.c.Dir[dir].Acks++
+		c.own.out.Acks++
 	}
 }
 
 // ignored notes a data frame of which its side's state does not follow: whether the
 // receiver counts its bytes, and what it answers, is not known.
-func (c *conn) ignored(dir dissect.Dir, why Reason) {
-	c.side[dir].bytes.doubt()
+func (c *conn) ignored(why Reason) {
+	c.own.bytes.doubt()
 	c.Reason = why
-	c.tell(dir, Ignored)
+	c.tell(Ignored)
 }
 
 // size is what the data frame at hand adds to its receiver's count of bytes.
 func (c *conn) size() int64 { return int64(c.Packet.Size(c.Frame.Length)) }
 
 // recognize unwraps the numbers of a data frame and tells whether it is a copy.
-func (c *conn) recognize(dir dissect.Dir) (num, msg seq.Num) {
-	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
+func (c *conn) recognize() (num, msg seq.Num) {
+	f, s, out := c.Packet, c.own, c.own.out
 	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
 	msg = s.msg.Peek(uint32(f.MessageID))
-	top, _ := out.Window().Highest()
-	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, num, msg, top, out.MinRTT()))
+	u := s.history.at(num)
+	c.known = u.IsKnown()
+	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, u, num, msg))
 	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
@@ -128,47 +130,48 @@ func (c *conn) recognize(dir dissect.Dir) (num, msg seq.Num) {
 }
 
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(dir dissect.Dir, num, msg seq.Num) {
-	s, out := &c.side[dir], &c.c.Dir[dir]
+func (c *conn) dataFrame(num, msg seq.Num) {
+	s, out := c.own, c.own.out
 	c.Frame.Skippable = c.Packet.Flags&dp4.RLY == 0
 	out.DataFrames++
 	if out.Stale(&c.sent) {
 		c.Frame.Words |= dissect.Duplicate
 		s.total += c.size()
-		c.ignored(dir, Unclear)
+		c.ignored(Unclear)
 		return
 	}
 	switch out.Place(&c.sent, c.Frame.Datagram) {
 	case seq.Provisional:
-		c.c.SetAside(dir, &c.sent, c.Frame)
-		c.ignored(dir, Unclear)
-		c.refuted(dir)
+		c.c.SetAside(c.Dir, &c.sent, c.Frame)
+		c.ignored(Unclear)
+		c.refuted(s)
 		return
 	case seq.Confirmed:
-		c.believe(dir)
+		c.believe(s)
 		msg = s.msg.Peek(uint32(c.Packet.MessageID)) // counted on from those that are believed now
+		c.known = true
 	}
-	c.believed(dir, num, msg)
+	c.believed(num, msg)
 	if out.Provisionals().HasRefuted() {
-		c.refuted(dir)
+		c.refuted(s)
 	}
 }
 
 // believed tracks a data frame whose sequence stands in the series of its side.
-func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
-	f, s, out := c.Packet, &c.side[dir], &c.c.Dir[dir]
+func (c *conn) believed(num, msg seq.Num) {
+	f, s, out := c.Packet, c.own, c.own.out
 	c.Num, c.Msg, c.Fits = num, msg, false
 	if num < 0 && c.c.Complete { // half of the cycle went by unseen (guard UNWRAP)
-		c.doubtful, s.facts.pace.begun = true, false
+		c.doubtful, s.history.pace.begun = true, false
 	}
-	possible := c.doubtful || !c.IsNew() || c.possible(dir, num, msg)
+	possible := c.doubtful || !c.IsNew() || c.possible(num, msg)
 	size := f.Size(c.Frame.Length)
 	s.total += int64(size)
 	if !possible {
-		c.impossible(dir, msg)
+		c.impossible(msg)
 		return
 	}
-	c.start(dir, num, msg)
+	c.start(num, msg)
 	s.seq.Advance(num)
 	s.msg.Advance(msg)
 	if s.early {
@@ -186,66 +189,63 @@ func (c *conn) believed(dir dissect.Dir, num, msg seq.Num) {
 	}
 	s.bytes.sent(size)
 	s.aheadThen = s.bytes.ahead
-	s.history.keep(c.Frame, f, num, msg, c.sent.Hash, s.bytes.captured, v.Words)
-	c.remember(dir, num, msg)
+	c.remember(num, msg, v.Words)
 	if v.Novelty == seq.First {
-		c.deliver(dir, num, msg)
+		c.deliver(num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= dp4.MessageWindow {
 			c.Frame.Words |= dissect.WindowFull
 		}
 	}
 	if v.Words&(dissect.Retry|dissect.Duplicate) == dissect.Retry {
-		c.life.try(dir, v.Transmissions, c.Frame)
+		c.life.try(c.Dir, v.Transmissions, c.Frame)
 	}
 }
 
 // impossible notes a data frame whose numbers contradict others.
-func (c *conn) impossible(dir dissect.Dir, msg seq.Num) {
+func (c *conn) impossible(msg seq.Num) {
 	why := Unclear
-	if top, ok := c.side[dir].msg.Known(); ok && msg-top >= dp4.MessageWindow {
+	if top, ok := c.own.msg.Known(); ok && msg-top >= dp4.MessageWindow {
 		why = ByWindow
 	}
-	c.ignored(dir, why)
+	c.ignored(why)
 }
 
-// remember keeps what is compared of a data frame that the engine has taken.
-func (c *conn) remember(dir dissect.Dir, num, msg seq.Num) {
-	c.Record = nil
-	if !c.doubtful && c.IsNew() {
-		c.keep(dir, num, msg)
-	}
-	if c.Record != nil || c.Fits {
-		c.tell(dir, Taken)
-	}
-}
-
-func (c *conn) keep(dir dissect.Dir, num, msg seq.Num) {
-	s := &c.side[dir]
-	h := &s.facts
-	if c.Frame.HasTime {
+// remember keeps what is known of a data frame that the engine has taken, and said so of.
+func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
+	var taken Record
+	s, h := c.own, &c.own.history
+	compared := !c.doubtful && c.IsNew()
+	if compared && c.Frame.HasTime {
 		h.pace.see(c.Frame.Time)
 	}
-	var u *Record
-	if c.First {
-		u = h.keep(c.Packet, c.Frame, num, msg, s.total)
-		u.horizon = c.c.Rules.Horizon()
-	} else if u = h.record(num); u != nil {
-		u.further(c.Packet, c.Frame, s.total)
-		if m := h.message(msg); m != nil {
-			m.High = max(m.High, c.Packet.Serial)
+	if u, fresh := h.place(num); u.IsKnown() {
+		if !fresh || u.known.Frame() != c.Frame.Frame {
+			u.sent = h.tellApart(u)
+			u.sent.seen = c.Frame.Time
+		}
+		h.keepSent(u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
+		switch {
+		case compared && c.First:
+			h.keep(u, c.Packet, c.Frame, s.total)
+			taken = u
+		case compared && h.compares(u):
+			h.further(u, c.Packet, c.Frame, s.total)
+			taken = u
 		}
 	}
-	c.Record = u
+	if c.Record = taken; taken.IsKnown() || c.Fits {
+		c.tell(Taken)
+	}
 }
 
 // start looks at the first data frame of a side, which may have the numbers
 // everything begins with.
-func (c *conn) start(dir dissect.Dir, num, msg seq.Num) {
-	s := &c.side[dir]
+func (c *conn) start(num, msg seq.Num) {
+	s := c.own
 	if _, known := s.seq.Known(); !known {
 		first := msg - dp4.MessageWindow + 1 // what the sender may have outstanding
 		if c.Packet.Initial() || c.c.Complete && msg <= dp4.MessageWindow {
-			c.c.Dir[dir].Begin(num)
+			s.out.Begin(num)
 			first = min(msg, 1)
 			s.sure, s.hasSure = num, true
 		}
@@ -256,19 +256,19 @@ func (c *conn) start(dir dissect.Dir, num, msg seq.Num) {
 		s.sure, s.hasSure = num, true // a first transmission, and later ones after it
 	}
 	// The first frame was overtaken on its way.
-	if !c.c.Complete && dir == 0 && c.Packet.Initial() && num < 2 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime < seq.StartHorizon {
+	if !c.c.Complete && c.Dir == 0 && c.Packet.Initial() && num < 2 && c.Frame.HasTime && c.Frame.Time-c.c.FirstTime < seq.StartHorizon {
 		c.c.Complete = true
 		c.life.settle(session.Established)
 	}
 }
 
 // deliver hands the content of a data frame to the messages of its side.
-func (c *conn) deliver(dir dissect.Dir, num, msg seq.Num) {
+func (c *conn) deliver(num, msg seq.Num) {
 	f := c.Packet
 	size := len(f.Data) + c.Frame.Length - len(c.Frame.Payload)
-	if a := &c.side[dir].asm; f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.wants.Messages == session.CountMessages {
+	if a := &c.own.asm; f.Flags&dp4.WholeMessage == dp4.WholeMessage && c.wants.Messages == session.CountMessages {
 		a.see(msg)
-		c.c.Dir[dir].CountMessage(!c.Frame.Cut(), size)
+		c.own.out.CountMessage(!c.Frame.Cut(), size)
 	} else {
 		a.add(&piece{num: num, msg: msg, flags: f.Flags, size: size, data: f.Data, fr: c.Frame})
 	}

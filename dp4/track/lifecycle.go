@@ -122,8 +122,8 @@ func (c *conn) finish(end int64) {
 	c.finished = true
 	leaky := c.side[0].bytes.leaky || c.side[1].bytes.leaky
 	for i := range dissect.Dirs {
-		c.c.Dir[i].Provisionals().End()
-		c.refuted(i)
+		c.side[i].out.Provisionals().End()
+		c.refuted(&c.side[i])
 		if c.judge != nil {
 			c.judge.End(i)
 		}
@@ -142,8 +142,7 @@ func (c *conn) finish(end int64) {
 	c.flow.Finish(c.c)
 	c.judge = nil // frames that still come are only counted
 	for i := range c.side {
-		s := &c.side[i]
-		s.packets.Clear()
-		s.history, s.facts = history{packets: &s.packets}, facts{packets: &s.packets}
+		c.side[i].history.clear()
+		c.side[i].history = history{}
 	}
 }

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -35,50 +34,53 @@ const (
 )
 
 // found tells the judge of a contradiction.
-func (c *conn) found(dir dissect.Dir, what Contradiction, other *Record, m *Message) {
+func (c *conn) found(what Contradiction, other Record, m *Message) {
 	c.Contradiction, c.Other, c.Message = what, other, m
-	c.tell(dir, Contradicts)
+	c.tell(Contradicts)
 }
 
 // possible reports whether the numbers of a data frame can be right by those captured
 // before; where they are not, it is not to be tracked.
-func (c *conn) possible(dir dissect.Dir, num, msg seq.Num) bool {
-	h := &c.side[dir].facts
-	u := h.record(num)
+func (c *conn) possible(num, msg seq.Num) bool {
+	h := &c.own.history
+	var u Record
+	if c.known {
+		u = h.record(num)
+	}
 	if !c.Frame.HasTime || !h.pace.steady(c.Frame.Time) {
-		if u == nil || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
+		if !u.IsKnown() || u.Msg != msg || u.data != dataPrint(c.Packet, c.Frame) {
 			h.doubt(c.Frame.Time) // too long ago to compare with
-			u = nil
+			u = Record{}
 		}
 	}
-	if c.First = u == nil; !c.First {
-		return c.repeats(dir, u, msg)
+	if c.First = !u.IsKnown(); !c.First {
+		return c.repeats(u, msg)
 	}
 	if c.Packet.Serial != 0 {
 		c.Clean = c.c.Rules.Clean(0)
 	}
-	return c.fits(dir, num, msg)
+	return c.fits(num, msg)
 }
 
 // repeats compares a transmission of a packet with that captured before (MC-DPL4R 2.2.2).
-func (c *conn) repeats(dir dissect.Dir, u *Record, msg seq.Num) bool {
-	what := c.unlike(dir, u, msg)
+func (c *conn) repeats(u Record, msg seq.Num) bool {
+	what := c.unlike(u, msg)
 	if what == 0 {
 		c.Other = u
-		c.tell(dir, Repeats)
+		c.tell(Repeats)
 		return true
 	}
 	c.Restarts = c.Packet.Initial() && c.Packet.Serial == 0
-	c.found(dir, what, u, nil)
+	c.found(what, u, nil)
 	return c.Restarts
 }
 
 // unlike says in what a transmission differs from the packet that has its number, 0 for nothing.
-func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
+func (c *conn) unlike(u Record, msg seq.Num) Contradiction {
 	f := c.Packet
 	data := dataPrint(f, c.Frame)
 	switch {
-	case u.Msg != msg && c.isNewBelow(dir, u.Num, msg):
+	case u.Msg != msg && c.isNewBelow(u.Num, msg):
 		return NewBelow
 	case u.Msg != msg:
 		return OtherPacket
@@ -94,88 +96,87 @@ func (c *conn) unlike(dir dissect.Dir, u *Record, msg seq.Num) Contradiction {
 
 // isNewBelow reports whether what has the number of another packet is a new one: the
 // first transmission of a message after all others, below the highest number.
-func (c *conn) isNewBelow(dir dissect.Dir, num, msg seq.Num) bool {
-	s := &c.side[dir]
+func (c *conn) isNewBelow(num, msg seq.Num) bool {
+	s := c.own
 	last, ok := s.msg.Known()
-	return ok && msg > last && num < s.facts.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
+	return ok && msg > last && num < s.history.top && c.Packet.Serial == 0 && c.Packet.Flags&dp4.STA != 0
 }
 
 // fits compares a packet captured for the first time with its neighbours. Of two
 // packets, one after the other, the second belongs to the same message or to a
 // later one, and no more messages begin than there are packets (MC-DPL4R 2.2.2).
-func (c *conn) fits(dir dissect.Dir, num, msg seq.Num) bool {
-	h := &c.side[dir].facts
+func (c *conn) fits(num, msg seq.Num) bool {
+	h := &c.own.history
 	if !h.topSet || num > h.top+NearPackets {
 		return true
 	}
-	if num == h.top+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen { // the next one, most of the time
-		if p := h.record(h.top); p != nil && msg == p.Msg+1 && p.Flags&dp4.EOM != 0 && h.message(msg) == nil {
-			c.Fits = true
-			return true
-		}
+	if num == h.top+1 && h.topEnds && msg == h.topMsg+1 && c.Packet.Flags&dp4.STA != 0 && !h.isOpen && h.message(msg) == nil {
+		c.Fits = true // the next one, most of the time
+		return true
 	}
 	p := h.before(num)
-	if p != nil && !c.fitsAfter(dir, p, num, msg) {
+	if p.IsKnown() && !c.fitsAfter(p, num, msg) {
 		return false
 	}
-	if u := h.above(num); u != nil {
+	u := h.above(num)
+	if u.IsKnown() {
 		if d, dm := u.Num-num, u.Msg-msg; dm < 0 || dm > d {
-			if u.Num == h.top && p != nil && p.Num == num-1 {
-				c.found(dir, MessageRan, u, nil)
-				c.rewind(dir, u, num)
-				return c.fitsMessage(dir, num, h.message(msg))
+			if u.Num == h.top && p.IsKnown() && p.Num == num-1 {
+				c.found(MessageRan, u, nil)
+				c.rewind(u, num)
+				return c.fitsMessage(num, h.messageAt(msg, p, u))
 			}
-			c.found(dir, MessageAhead, u, nil)
+			c.found(MessageAhead, u, nil)
 			return false
 		}
-		if !c.fitsBefore(dir, num, u) {
+		if !c.fitsBefore(num, u) {
 			return false
 		}
 	}
-	if !c.fitsMessage(dir, num, h.message(msg)) {
+	if !c.fitsMessage(num, h.messageAt(msg, p, u)) {
 		return false
 	}
-	c.Fits = p != nil
+	c.Fits = p.IsKnown()
 	return true
 }
 
 // fitsAfter compares with the nearest packet before.
-func (c *conn) fitsAfter(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
-	h, begins := &c.side[dir].facts, c.Packet.Flags&dp4.STA != 0
+func (c *conn) fitsAfter(p Record, num, msg seq.Num) bool {
+	h, begins := &c.own.history, c.Packet.Flags&dp4.STA != 0
 	d, dm := num-p.Num, msg-p.Msg
 	switch {
 	case (dm < 0 || dm > d) && h.jumped(num, msg):
 		return true
 	case dm < 0:
-		return c.goesBack(dir, p, num, msg)
+		return c.goesBack(p, num, msg)
 	case dm > d:
 		h.jumpNum, h.jumpMsg, h.jump = num, msg, true
-		c.found(dir, MessageSkips, p, nil)
+		c.found(MessageSkips, p, nil)
 		return false
 	case p.Flags&dp4.EOM == 0:
-		return c.fitsUnended(dir, p, d, dm)
+		return c.fitsUnended(p, d, dm)
 	case d == 1 && dm == 0:
 		if !begins && h.goesPast(num, p.Msg) {
 			return true
 		}
-		c.found(dir, Ended, p, nil)
+		c.found(Ended, p, nil)
 		return false
 	case d > 1 && dm == 1 && begins && h.isPast && h.past == num-1:
 	case d > 1 && dm == 1 && begins:
-		c.found(dir, PacketsSkip, p, nil)
+		c.found(PacketsSkip, p, nil)
 		return false
 	case d == 1 && !begins:
-		c.found(dir, NotBegun, p, nil)
+		c.found(NotBegun, p, nil)
 	}
 	if h.isOpen && num == h.open+1 {
-		c.settleOpen(dir)
+		c.settleOpen()
 	}
 	return true
 }
 
 // goesPast notes a packet after the end of its message. A message that goes on had
 // no end there: that is one fault, not many.
-func (h *facts) goesPast(num, msg seq.Num) (again bool) {
+func (h *history) goesPast(num, msg seq.Num) (again bool) {
 	again = h.isPast && h.pastMsg == msg && num > h.past
 	h.past, h.pastMsg, h.isPast = num, msg, true
 	if m := h.message(msg); again && m != nil {
@@ -186,16 +187,16 @@ func (h *facts) goesPast(num, msg seq.Num) (again bool) {
 
 // fitsUnended: after a packet that did not end its message. When another message
 // follows, the next packet tells which of both is out of place.
-func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
-	h := &c.side[dir].facts
+func (c *conn) fitsUnended(p Record, d, dm seq.Num) bool {
+	h := &c.own.history
 	if d != 1 {
 		return true
 	}
 	if h.isOpen && p.Num == h.open {
-		c.settleOpen(dir)
+		c.settleOpen()
 	}
 	if dm == 0 && c.Packet.Flags&dp4.STA != 0 {
-		c.found(dir, Unfinished, p, nil)
+		c.found(Unfinished, p, nil)
 		return false
 	}
 	if dm == 1 {
@@ -206,43 +207,58 @@ func (c *conn) fitsUnended(dir dissect.Dir, p *Record, d, dm seq.Num) bool {
 
 // settleOpen ends the case of a packet that followed one without EOM and was of
 // another message, now that the packet after it continues that one.
-func (c *conn) settleOpen(dir dissect.Dir) {
-	h := &c.side[dir].facts
+func (c *conn) settleOpen() {
+	h := &c.own.history
 	h.isOpen = false
 	p, u := h.record(h.open-1), h.record(h.open)
-	if p != nil && u != nil {
+	if p.IsKnown() && u.IsKnown() {
 		c.Next = u
-		c.found(dir, Unended, p, nil)
+		c.found(Unended, p, nil)
 	}
 }
 
 // goesBack: the packet belongs to an earlier message than the one before it. When
 // that message was under way, the packet in between is out of place (MC-DPL4R
 // 3.1.5.2), else this one is.
-func (c *conn) goesBack(dir dissect.Dir, p *Record, num, msg seq.Num) bool {
-	h := &c.side[dir].facts
+func (c *conn) goesBack(p Record, num, msg seq.Num) bool {
+	h := &c.own.history
 	m := h.message(msg)
 	if m != nil && m.Low < p.Num && !(m.HasEOM && m.EOM < p.Num) {
-		c.found(dir, Within, p, m)
+		c.found(Within, p, m)
 		h.drop(p)
 		h.isOpen = false
 		return true
 	}
 	h.jumpNum, h.jumpMsg, h.jump = num, msg, true
-	c.found(dir, MessageBack, p, nil)
+	c.found(MessageBack, p, nil)
 	return false
 }
 
 // drop forgets a packet that is out of place.
-func (h *facts) drop(u *Record) {
+func (h *history) drop(u Record) {
 	if m := h.message(u.Msg); m != nil && m.Low == u.Num {
 		m.set = false
 	}
-	u.set = false
+	u.epoch = noEpoch
+	h.gap = max(h.gap, u.Num)
+	h.topEnds = h.topEnds && u.Num != h.top
+}
+
+// messageAt gives a message that a packet between two others is of, nil where none of its packets is known.
+func (h *history) messageAt(msg seq.Num, before, above Record) *Message {
+	if m := h.message(msg); m != nil {
+		return m
+	}
+	for _, u := range [...]Record{before, above} {
+		if h.compares(u) && u.Msg == msg && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
+			return u.whole()
+		}
+	}
+	return nil
 }
 
 // fitsMessage compares with the other packets of the message.
-func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
+func (c *conn) fitsMessage(num seq.Num, m *Message) bool {
 	f, what := c.Packet, Contradiction(0)
 	switch {
 	case m == nil:
@@ -250,39 +266,39 @@ func (c *conn) fitsMessage(dir dissect.Dir, num seq.Num, m *Message) bool {
 		what = MixedRLY
 	case f.Flags&dp4.STA != 0 && m.HasSTA && m.STA != num:
 		what = TwoSTA
-	case m.HasEOM && num > m.EOM && c.side[dir].facts.goesPast(num, m.Num):
+	case m.HasEOM && num > m.EOM && c.own.history.goesPast(num, m.Num):
 	case m.HasEOM && num > m.EOM:
 		what = AfterEOM
 	case f.Flags&dp4.EOM != 0 && m.HasEOM && m.EOM != num:
 		what = TwoEOM
 	}
 	if what != 0 {
-		c.found(dir, what, nil, m)
+		c.found(what, Record{}, m)
 	}
 	return what == 0
 }
 
 // fitsBefore: a first transmission, which its serial 0 proves, comes long after a
 // packet with a higher number. When that one stands alone, it ran ahead.
-func (c *conn) fitsBefore(dir dissect.Dir, num seq.Num, u *Record) bool {
+func (c *conn) fitsBefore(num seq.Num, u Record) bool {
 	f := c.Packet
-	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time <= 2*u.horizon {
+	if f.Serial != 0 || f.Flags&dp4.STA == 0 || u.Low != 0 || !c.fine() || c.Frame.Time-u.Time() <= 2*int64(u.horizon) {
 		return true
 	}
-	if u.Num < c.side[dir].facts.top {
-		c.found(dir, LateFirst, u, nil)
+	if u.Num < c.own.history.top {
+		c.found(LateFirst, u, nil)
 		return false
 	}
-	c.found(dir, RanAhead, u, nil)
-	c.rewind(dir, u, num)
+	c.found(RanAhead, u, nil)
+	c.rewind(u, num)
 	return true
 }
 
 // rewind forgets a packet that ran ahead of all others: numbers go on below it.
-func (c *conn) rewind(dir dissect.Dir, u *Record, num seq.Num) {
-	s := &c.side[dir]
-	s.facts.drop(u)
-	s.facts.top = num
+func (c *conn) rewind(u Record, num seq.Num) {
+	s := c.own
+	s.history.drop(u)
+	s.history.top, s.history.gap = num, num
 	s.seq, s.msg = seq.Serial{Bits: 8}, seq.Serial{Bits: 8}
 	s.seq.Advance(num - 1)
 	s.msg.Advance(s.msg.Peek(uint32(c.Packet.MessageID)))

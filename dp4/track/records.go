@@ -1,54 +1,14 @@
 package track
 
 import (
+	"math"
+
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp4"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// Facts are what is known of the packets one side sent. Packets are compared
-// only while their numbers of eight bits are beyond doubt (guard UNWRAP): when a
-// side was not heard for so long that half of the numbers may have gone by, what
-// was known before counts no more.
-type facts struct {
-	packets  *packets
-	messages *[32]Message
-	epoch    uint32  // grows with each doubt
-	doubted  int64   // when the side was last silent for so long
-	top      seq.Num // highest number of the epoch
-	topSet   bool
-	open     seq.Num // packet that follows one without EOM and is of another message
-	isOpen   bool
-	past     seq.Num // packet after the end of its message, pastMsg
-	pastMsg  seq.Num
-	isPast   bool
-	jumpNum  seq.Num // latest packet whose messageid was out of order
-	jumpMsg  seq.Num
-	jump     bool
-	pace     pace
-}
-
-// A Record is what is remembered of one packet.
-type Record struct {
-	Num, Msg seq.Num
-	Frame    uint64 // first captured copy
-	Latest   uint64 // latest transmission captured
-	Time     int64  // of the first, ns
-	Last     int64  // time of the latest transmission captured
-	Epoch    uint32
-	Size     uint16 // above the player indexes
-	IPID     uint16 // of the first
-	Flags    dp4.Flags
-	Low      uint8 // lowest and highest serial captured
-	High     uint8
-	set      bool
-	Sum      int64 // bytes of data frames captured of its side, that of the highest serial included
-
-	horizon int64  // of reordering, when it was captured
-	data    uint64 // fingerprint of its data, 0 when it was cut
-}
-
-// A Message is what the packets of one message have in common.
+// A Message is what the packets of one message have in common. Of a message of one packet its Record says it.
 type Message struct {
 	Num      seq.Num
 	STA, EOM seq.Num // numbers of the packets with these
@@ -64,34 +24,42 @@ type Message struct {
 }
 
 // doubt begins again at a time: what was known of numbers counts no more.
-func (h *facts) doubt(at int64) {
+func (h *history) doubt(at int64) {
 	h.epoch++
 	h.doubted = at
-	h.topSet, h.isOpen = false, false
+	h.isOpen = false
+	h.begin()
 }
+
+// begin makes that there is no highest packet.
+func (h *history) begin() { h.topSet, h.topEnds, h.gap = false, false, h.top }
 
 // jumped reports whether a packet goes on from one whose messageid was out of order:
 // the sender's messageids jumped there, once, and what was known of those before
 // counts no more.
-func (h *facts) jumped(num, msg seq.Num) bool {
+func (h *history) jumped(num, msg seq.Num) bool {
 	d, dm := num-h.jumpNum, msg-h.jumpMsg
 	if !h.jump || d <= 0 || d > NearPackets || dm < 0 || dm > d {
 		return false
 	}
-	h.jump, h.topSet, h.isOpen, h.isPast = false, false, false, false
+	h.jump, h.isOpen, h.isPast = false, false, false
 	h.epoch++
+	h.begin()
 	return true
 }
 
-// record gives what is known of a packet, nil for nothing.
-func (h *facts) record(n seq.Num) *Record {
-	if p := h.packets.At(n); p != nil && p.record.set && p.record.Epoch == h.epoch {
-		return &p.record
+// record gives what a packet is compared by.
+func (h *history) record(n seq.Num) Record {
+	if r := h.at(n); h.compares(r) {
+		return r
 	}
-	return nil
+	return Record{}
 }
 
-func (h *facts) message(msg seq.Num) *Message {
+// compares reports whether packets are compared with one that is remembered.
+func (h *history) compares(r Record) bool { return r.IsKnown() && r.epoch == h.epoch }
+
+func (h *history) message(msg seq.Num) *Message {
 	if h.messages == nil {
 		return nil
 	}
@@ -101,62 +69,81 @@ func (h *facts) message(msg seq.Num) *Message {
 	return nil
 }
 
+// whole is a message of one packet.
+func (r Record) whole() *Message {
+	return &Message{Num: r.Msg, STA: r.Num, EOM: r.Num, HasSTA: true, HasEOM: true, High: r.High(), Low: r.Num, Frame: r.Frame(), rly: r.Flags&dp4.RLY != 0}
+}
+
 // NearPackets is how far packets are compared. An old packet sent again looks new when it
 // is more than half of the numbers back; this is well below.
 const NearPackets = 64
 
 // before gives the nearest packet below a number.
-func (h *facts) before(num seq.Num) *Record {
+func (h *history) before(num seq.Num) Record {
 	for n := num - 1; n >= num-NearPackets; n-- {
-		if u := h.record(n); u != nil {
+		if u := h.record(n); u.IsKnown() {
 			return u
 		}
 	}
-	return nil
+	return Record{}
 }
 
 // above gives the nearest packet above a number.
-func (h *facts) above(num seq.Num) *Record {
+func (h *history) above(num seq.Num) Record {
 	for n := num + 1; n <= min(h.top, num+NearPackets); n++ {
-		if u := h.record(n); u != nil {
+		if u := h.record(n); u.IsKnown() {
 			return u
 		}
 	}
-	return nil
+	return Record{}
 }
 
 // keep remembers a packet captured for the first time.
-func (h *facts) keep(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num, sum int64) *Record {
-	if h.messages == nil {
-		h.messages = new([32]Message)
-	}
-	p := h.packets.room(num, fr.Time)
-	if p == nil {
-		p = new(packet) // too old to be remembered
-	}
-	u := &p.record
+func (h *history) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	// Field by field: a copied literal would wait for its own narrow stores.
-	u.Num, u.Msg, u.set, u.Epoch = num, msg, true, h.epoch
-	u.Frame, u.Latest, u.Time, u.Last = fr.Frame, fr.Frame, fr.Time, fr.Time
-	u.data, u.Size = dataPrint(f, fr), uint16(f.Size(fr.Length))
-	u.IPID = fr.IPID
-	u.Flags, u.Low, u.High, u.Sum = f.Flags, f.Serial, f.Serial, sum
-	if !h.topSet || num > h.top {
-		h.top, h.topSet = num, true
+	u.epoch = h.epoch
+	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(h.out.Horizon(), math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
+	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
+	if x := u.sent; x != nil {
+		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
-	h.keepMessage(f, fr, num, msg)
-	return u
+	h.rank(u)
+	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
+		h.keepMessage(f, fr, u.Num, u.Msg)
+	}
+}
+
+// rank places a packet that is kept among the others of its epoch.
+func (h *history) rank(u Record) {
+	switch {
+	case !h.topSet || u.Num > h.top+1:
+		h.gap = u.Num - 1
+	case u.Num == h.gap:
+		for h.gap--; h.top-h.gap <= NearPackets && h.record(h.gap).IsKnown(); {
+			h.gap--
+		}
+	}
+	if !h.topSet || u.Num >= h.top {
+		h.top, h.topSet = u.Num, true
+		h.topMsg, h.topEnds = u.Msg, u.Flags&dp4.EOM != 0
+	}
 }
 
 // further notes another transmission of a packet.
-func (u *Record) further(f *dp4.Frame, fr *dissect.Frame, sum int64) {
+func (h *history) further(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
 	u.Low = min(u.Low, f.Serial)
-	if int8(f.Serial-u.High) >= 0 {
-		u.High, u.Last, u.Latest, u.Sum = f.Serial, fr.Time, fr.Frame, sum
+	if x := u.sent; int8(f.Serial-x.high) >= 0 {
+		x.high, x.last, x.in, u.Sum = f.Serial, fr.Time, fr.Frame, sum
+	}
+	if m := h.message(u.Msg); m != nil {
+		m.High = max(m.High, f.Serial)
 	}
 }
 
-func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
+func (h *history) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
+	if h.messages == nil {
+		h.messages = new([32]Message)
+	}
 	m := h.message(msg)
 	if m == nil {
 		m = &h.messages[msg&31]
@@ -176,10 +163,11 @@ func (h *facts) keepMessage(f *dp4.Frame, fr *dissect.Frame, num, msg seq.Num) {
 	}
 }
 
-// dataPrint is the fingerprint of a frame's data, 0 when it was cut.
-func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint64 {
+// dataPrint is the fingerprint of a frame's data, 0 when it was cut: two of one packet are alike by
+// chance once in 2^31.
+func dataPrint(f *dp4.Frame, fr *dissect.Frame) uint32 {
 	if fr.Cut() {
 		return 0
 	}
-	return dissect.Digest(f.Data) | 1
+	return uint32(dissect.Digest(f.Data)) | 1
 }

@@ -12,8 +12,8 @@ import (
 // A listener is a judge that says nothing.
 type listener struct{}
 
-func (listener) Follow(View)                                 {}
-func (listener) Observe(*Event)                              {}
+func (listener) Follow(View, *Event)                         {}
+func (listener) Observe()                                    {}
 func (listener) Refuted(dissect.Dir, []seq.ProvisionalFrame) {}
 func (listener) End(dissect.Dir)                             {}
 
