@@ -136,7 +136,10 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 }
 
 // Forget implements track.Judge.
-func (j *judge) Forget(dir dissect.Dir) { j.side[dir].forget() }
+func (j *judge) Forget(dir dissect.Dir) {
+	j.side[dir].forget()
+	j.peerOfAnother(dir)
+}
 
 // Compact implements track.Judge.
 func (j *judge) Compact() {

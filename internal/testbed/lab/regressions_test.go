@@ -331,6 +331,10 @@ var regressions = []struct {
 	{"knet/wild-141768", "drop 23-25", "KN-RT-PONG-MATCH", conform.GuardNone},
 	// A second connection began unseen, and its PingRequests happened to go on where those of the first had ended.
 	{"knet/wild-7027040769", "drop 35-36; drop 40-43 b; drop 57-58; drop 63-64", "KN-RT-PONG-MATCH", conform.GuardClean},
+	// A side began again, unseen after a silence; its peer had as well, and happened to go on with the PacketIDs it had.
+	{"knet/wild-662828", "drop 45-79 a; drop 1-9; drop 11-12", "KN-RT-PONG-MATCH", conform.GuardClean},
+	// A side began again, and its last datagram before was not of the same connection.
+	{"knet/wild-577385", "drop 34-59 b; drop 60-64; drop 65-79 b", "KN-RT-KEEPALIVE", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
