@@ -135,10 +135,13 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	})
 }
 
-// Forget implements track.Judge.
+// Forget implements track.Judge. Where no datagram is at hand another dialect was learned, and
+// nobody began again.
 func (j *judge) Forget(dir dissect.Dir) {
 	j.side[dir].forget()
-	j.peerOfAnother(dir)
+	if j.Event != nil && j.Frame != nil {
+		j.peerOfAnother(dir)
+	}
 }
 
 // Compact implements track.Judge.
