@@ -87,6 +87,9 @@ func (v View) After(x *Stamp) bool { return v.c.after(x) }
 // order, ns (guard REORD).
 func (v View) Apart() int64 { return v.c.apart() }
 
+// GrainOf is how coarse two times of the connection look, ns.
+func (v View) GrainOf(a, b int64) int64 { return v.c.grainOf(a, b) }
+
 // AtLeast is the time from an earlier one to the frame at hand that has passed for sure, ns.
 func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 

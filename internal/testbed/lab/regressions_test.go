@@ -339,6 +339,11 @@ var regressions = []struct {
 	{"dp8/wild-7027050932", "relay 275 +24.396598ms; drop 10-16 b; drop 20-58 b; drop 76-81 b; drop 82-89 b; drop 97-128 b; drop 131-143 b; drop 145-146; drop 147-156; drop 158-163; drop 164-270; drop 271-372; drop 373-377 a", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
 	// Numbers went round unseen; what seemed far ahead was refuted, and the signatures were in doubt all the same.
 	{"dp8/wild-7027030462", "drop 1081-1166 a; drop 1181-1197; drop 1308-1311; drop 1317-1498; drop 1499-1540 a; drop 1553-1587 a", "DP8-SIG-FULL", conform.GuardNone},
+	// A clock of whole seconds that was set: its times are no whole seconds themselves.
+	{"dp8/wild-812000413", "coarse 1s; swap 323; shift -9m14.712538s", "DP8-2.2.1-TICK-MONO", conform.GuardNone},
+	{"dp8/wild-812300189", "coarse 1s; shift 16m9.24444s", "DP8-2.2.1.5-NSEQ", conform.GuardNone},
+	// Another connection began 48 s later, with the KeepAlive of a side of which no number had been captured.
+	{"dp8/wild-812100347", "drop 135-165 a; drop 166-171; drop 173-174; drop 3-27 a; drop 28-46 a; drop 48-66 a; drop 70-134 a", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
