@@ -46,7 +46,7 @@ func (c *conn) continues(dir dissect.Dir, num seq.Num, nrcv uint8) bool {
 		return false
 	case !m.Started:
 		next, said := c.side[dir].nseq.Known()
-		return num == 0 && c.c.Complete && !c.mayBeOver() && !(said && next > 1)
+		return num == 0 && c.c.Complete && c.Frame.Time-c.c.FirstTime <= longSilence && !(said && next > 1)
 	case !m.Reachable(num):
 		return false
 	}

@@ -344,6 +344,13 @@ var regressions = []struct {
 	{"dp8/wild-812300189", "coarse 1s; shift 16m9.24444s", "DP8-2.2.1.5-NSEQ", conform.GuardNone},
 	// Another connection began 48 s later, with the KeepAlive of a side of which no number had been captured.
 	{"dp8/wild-812100347", "drop 135-165 a; drop 166-171; drop 173-174; drop 3-27 a; drop 28-46 a; drop 48-66 a; drop 70-134 a", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
+	// … and here of a connection that had gone on under another id for long.
+	{"dp8/wild-813000124", "drop 115-119; drop 129-130; drop 132-133; drop 134-135; drop 137-139; drop 143-146; drop 6-10; drop 22-26; drop 44-47; drop 63-66; drop 82-87", "DP8-2.2.2-KA-SESSID", conform.GuardNone},
+	// Another connection began 50 s later, and its numbers were sent for the first time.
+	{"dp8/wild-813000124", "drop 115-119; drop 128-130; drop 132-133; drop 134-135; drop 137-139; drop 145-146; drop 6-10; drop 22-26; drop 44-47; drop 63-66; drop 82-87", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
+	{"dp8/wild-813000174", "drop 370-371; drop 374-375", "DP8-2.2.1.5-NSEQ", conform.GuardLife},
+	// The first CONNECT that was captured was the third: two and their answers came before it.
+	{"dp8/wild-813100369", "drop 1-2", "DP8-2.2.1.2-MSGID-INIT", conform.GuardStart},
 	// Two retries in 150 ms, of which the capture missed one; the shortest round trip seen was 91 ms, and none of the path.
 	{"dp4/wild-812300490", "drop 24-25", "DP4-2.2.4-SERIAL", conform.GuardClean},
 	{"dp4/wild-813200094", "drop 3-7 b; drop 17-18; drop 20-21; drop 35-36; drop 43-44; drop 54-55; drop 61-62; drop 65-66; drop 68-73 b; drop 85-88 b; drop 99-100; drop 108-109; drop 147-148; drop 167-168; drop 227-228", "DP4-2.2.4-SERIAL", conform.GuardClean},
