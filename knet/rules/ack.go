@@ -266,7 +266,7 @@ func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x *sentDatagram) {
 	if !rules.Check(rCvMaxsend, x.sends <= 50) && x.sends == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.frame)
 	}
-	if last := x.last; x.ipid != 0 && c.Frame.IPID != 0 {
+	if last := x.last; x.reliable && x.ipid != 0 && c.Frame.IPID != 0 { // of the others a copy came
 		if gap := c.Frame.Time - last; !rules.Check(rCvResend, gap >= resendLeast) {
 			rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.frame)
 		}

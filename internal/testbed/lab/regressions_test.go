@@ -241,7 +241,7 @@ var regressions = []struct {
 	// The same: what it named was captured later.
 	{"knet/wild-311325", "swap 30", "KN-RD-ACK-UNREL", conform.GuardDial},
 	// A fragment was in what the capture cut.
-	{"knet/wild-100768", "cut 12 43", "KN-FR-COMPLETE", conform.GuardSnap},
+	{"knet/wild-100768", "cut 12 43", "KN-FR-COMPLETE", conform.GuardNone},
 	// A second connection began unseen, with the PacketIDs that came next.
 	{"knet/wild-102582", "drop 34-36", "KN-RT-ID-INC", conform.GuardLife},
 	// The start of the transfer whose fragments came first was not captured, nor anything of its side after them.
@@ -335,6 +335,10 @@ var regressions = []struct {
 	{"knet/wild-662828", "drop 45-79 a; drop 1-9; drop 11-12", "KN-RT-PONG-MATCH", conform.GuardClean},
 	// A side began again, and its last datagram before was not of the same connection.
 	{"knet/wild-577385", "drop 34-59 b; drop 60-64; drop 65-79 b", "KN-RT-KEEPALIVE", conform.GuardNone},
+	// A transfer took a fragment of the one after it, since one before had taken its own.
+	{"knet/wild-814200439", "drop 24-25", "KN-FR-COMPLETE", conform.GuardNone},
+	// A relay sent a datagram on a second time that is not reliable: its sender sends it once.
+	{"knet/wild-812300047", "relay 2 +12.317667ms; relay 4 +12.317667ms", "KN-CV-RESEND", conform.GuardNone},
 	// A side of which 8 of 69 numbers were captured came round to a lower one unseen, in a gap that was long for its speed.
 	{"dp8/wild-7027050932", "relay 275 +24.396598ms; drop 10-16 b; drop 20-58 b; drop 76-81 b; drop 82-89 b; drop 97-128 b; drop 131-143 b; drop 145-146; drop 147-156; drop 158-163; drop 164-270; drop 271-372; drop 373-377 a", "DP8-3.1.5.2.2-MAX", conform.GuardNone},
 	// Numbers went round unseen; what seemed far ahead was refuted, and the signatures were in doubt all the same.
