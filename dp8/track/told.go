@@ -88,7 +88,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 		mask = 0 // … or it is cut within
 	}
 	late := c.Frame.Frame < c.toldIn // it is believed after others were captured, whose numbers it can't acknowledge
-	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
+	if !o.Started || !c.Frame.HasTime || c.Frame.Time < c.trusted || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
 		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
