@@ -17,7 +17,7 @@ import (
 // does not: their numbers only fall, and a package that needs none leaves the list.
 var mayStill = map[string]int{
 	"dp8/rules":   54,
-	"dp8/track":   116,
+	"dp8/track":   115,
 	"session":     52,
 	"session/seq": 78,
 }

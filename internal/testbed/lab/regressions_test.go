@@ -355,7 +355,7 @@ var regressions = []struct {
 	{"dp8/wild-813000174", "drop 370-371; drop 374-375", "DP8-2.2.1.5-NSEQ", conform.GuardLife},
 	// The first CONNECT that was captured was the third: two and their answers came before it.
 	{"dp8/wild-813100369", "drop 1-2", "DP8-2.2.1.2-MSGID-INIT", conform.GuardStart},
-	// A KeepAlive far ahead was believed behind the answer of another connection, and came before it.
+	// A KeepAlive far ahead was believed after the answer of another connection, and came before it.
 	{"dp8/wild-814200043", "drop 469-500; drop 508-517; drop 524-536 b; drop 536-541; drop 542-547; drop 548-551; drop 554-555; drop 556-561; drop 564-565", "DP8-2.2.1.3-SESSID", conform.GuardLife},
 	// A frame far ahead was believed when another connection had begun.
 	{"dp8/wild-814200126", "drop 613-664 b; drop 666-687; drop 688-713; drop 714-722; drop 723-725; drop 727-731; drop 740-742; drop 745-760 a; drop 781-793 a", "DP8-3.1.5.2.2-MONO", conform.GuardNone},
