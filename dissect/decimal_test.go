@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"strconv"
 	"testing"
-
 )
 
 func TestNumbersAgreeWithStrconv(t *testing.T) {

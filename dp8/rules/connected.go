@@ -213,7 +213,7 @@ func (j handshakeJudge) judgeFirstMsgID(rule int, dir dissect.Dir, h *dp8.Handsh
 	}
 	room := int(j.AtMost(since)/retryLeast) + max(0, j.asked[dir.Other()].n-1) + doubled
 	message := fmt.Sprintf("the first %s of the side has bMsgID %d", j.Packet.Type, h.MsgID)
-	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room {
+	if excess := int(h.MsgID) - base; excess < 0 && int32(h.Timestamp-p.tick) >= 0 || excess > room && (p.any || j.asked[dir.Other()].first == 0) {
 		rules.Broken(rule, message)
 		return
 	}

@@ -85,8 +85,8 @@ func (c *conn) endClaim(dir dissect.Dir, k *Claim, what ClaimOutcome, by seq.Num
 func (c *conn) settleClaims(dir dissect.Dir, num seq.Num, first bool) {
 	c.side[dir.Other()].Numbers.claims.Settle(func(k *Claim) bool {
 		switch late := c.Frame.Time-k.Time > c.Prior.horizon; {
-		case k.covers(num) && first && late && c.outOfTurn(dir, num):
-			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it may have been sent before, unseen
+		case k.covers(num) && first && late && (c.outOfTurn(dir, num) || c.Frame.Time-k.Time > longSilence):
+			c.endClaim(dir.Other(), k, ClaimOpen, 0) // it may have been sent before, unseen, or be of another connection
 		case k.covers(num) && first && late:
 			c.endClaim(dir.Other(), k, ClaimSentLater, num)
 		case k.covers(num) && !first && late:

@@ -45,7 +45,8 @@ func (c *conn) continues(dir dissect.Dir, num seq.Num, nrcv uint8) bool {
 	case c.side[0].Ended || c.side[1].Ended || c.life.hard != [2]bool{} || c.trusted != 0:
 		return false
 	case !m.Started:
-		return num == 0 && c.c.Complete
+		next, said := c.side[dir].nseq.Known()
+		return num == 0 && c.c.Complete && c.Frame.Time-c.c.FirstTime <= longSilence && !(said && next > 1)
 	case !m.Reachable(num):
 		return false
 	}

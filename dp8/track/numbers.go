@@ -118,13 +118,16 @@ func (c *conn) silent(dir dissect.Dir) bool {
 // bearable is for how long nothing of a side may be captured: as long as it takes to
 // send a window of numbers, as fast as it was seen to.
 func (c *conn) bearable(dir dissect.Dir) int64 {
-	if m := &c.side[dir].History; m.hasSpeed {
+	m, out := &c.side[dir].History, &c.c.Dir[dir]
+	if m.hasSpeed {
 		return min(m.fastest, longest)
 	}
-	out := &c.c.Dir[dir]
 	n, took := int64(out.DataFrames+out.KeepAlives), c.numbered[dir]-c.c.FirstTime
 	if n == 0 || n >= 2*dp8.WindowSize {
 		return silence
+	}
+	if m.Started {
+		n = max(n, int64(m.Top-m.Bottom+1)) // it sent those that were not captured as well
 	}
 	return min(max(silence, took*dp8.WindowSize/n/4), longest)
 }

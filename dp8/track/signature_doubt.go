@@ -135,7 +135,7 @@ func (c *conn) outOfStep(dir dissect.Dir, num seq.Num) bool {
 		return true
 	case c.mode == ModeFull && c.c.Dir[dir].Provisionals().Any():
 		return true // the side may have come that far unseen
-	case c.mode == ModeFull && c.Packet.Type == dp8.TypeHardDisconnect && s.doubts != nil && s.doubts.run > 0:
+	case c.mode == ModeFull && s.doubts != nil && s.doubts.run > 0:
 		return true // the frames before it are doubtful already
 	case s.History.missed:
 		return !c.unwrappedWithin(dir, s.keys.verified, patience)

@@ -98,7 +98,7 @@ func (c *conn) lives(dir dissect.Dir, sure bool, num seq.Num) {
 	for i := 0; i < len(c.strays); i++ {
 		s := c.strays[i]
 		since := c.atLeast(s.Time)
-		if s.silent || s.side >= 0 && s.side != dir || s.Frame == c.Frame.Frame {
+		if s.silent || s.side >= 0 && s.side != dir || s.Frame >= c.Frame.Frame { // what is believed late came before it
 			continue
 		}
 		if !sure && s.pending {

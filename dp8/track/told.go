@@ -88,7 +88,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 		mask = 0 // … or it is cut within
 	}
 	late := c.Frame.Frame < c.toldIn // it is believed after others were captured, whose numbers it can't acknowledge
-	if !o.Started || !c.Frame.HasTime || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
+	if !o.Started || !c.Frame.HasTime || c.Frame.Time < c.trusted || c.silent(dir.Other()) || late && next > o.TopSeen+1 {
 		c.Said.Ahead = true // nothing can be said of it
 		n.answered = true
 		return mask
@@ -97,7 +97,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	wrapped := n.claims.Len() > 0 && next <= o.TopSeen-dp8.WindowSize // it counted on beyond half a cycle
 	if wrapped || next > o.TopSeen+1+seq.MaxAckExcess {
 		if n.outran++; wrapped || n.outran > 1 {
-			c.numbered[dir.Other()], c.confirmedAt[dir.Other()] = longAgo, 0 // it is the other side that is not seen
+			c.unseen(dir.Other())
 			return mask
 		}
 	}
@@ -122,6 +122,9 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	return mask
 }
 
+// unseen notes that a side is not seen: its numbers may have gone round.
+func (c *conn) unseen(dir dissect.Dir) { c.numbered[dir], c.confirmedAt[dir] = longAgo, 0 }
+
 // proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
 func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	n := &c.side[dir].Numbers
@@ -137,6 +140,9 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	}
 	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
 		n.queued = 0 // what was told before is in doubt
+		if back > dp8.WindowSize {
+			c.unseen(dir.Other()) // … and so are the numbers
+		}
 		return Cycle
 	}
 	for i := n.queued - 1; i >= 0 && n.queue[i].Next > next; i-- {

@@ -87,11 +87,17 @@ func (v View) After(x *Stamp) bool { return v.c.after(x) }
 // order, ns (guard REORD).
 func (v View) Apart() int64 { return v.c.apart() }
 
+// GrainOf is how coarse two times of the connection look, ns.
+func (v View) GrainOf(a, b int64) int64 { return v.c.grainOf(a, b) }
+
 // AtLeast is the time from an earlier one to the frame at hand that has passed for sure, ns.
 func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
 
 // AtMost is what may have passed.
 func (v View) AtMost(at int64) int64 { return v.c.atMost(at) }
+
+// MayHaveBegun reports whether another connection may have begun, unseen, since a time.
+func (v View) MayHaveBegun(since int64) bool { return v.c.atMost(since) > longSilence }
 
 // Remembered gives what was captured of a number of a side, nothing where it may be of another number.
 func (v View) Remembered(dir dissect.Dir, num seq.Num) Record { return v.c.remembered(dir, num) }

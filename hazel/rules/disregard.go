@@ -107,7 +107,7 @@ func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // nothing may arrive
-	case !h.j.beyondChance(times, apart):
+	case !h.j.beyondChance(times, apart, h.j.missed()):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone

@@ -213,7 +213,7 @@ func (j *judge) judgeNeeded(dir dissect.Dir, n seq.Num, x *resent, first *seq.Lo
 	if j.Frame.Time-j.Was.AckAt > slack {
 		told = max(told, min(int(j.Was.Acks), since+1)) // those apart
 	}
-	if heard < 8 && since < track.GoesOn || !j.beyondChance(int(j.Was.Times)+1, told) {
+	if heard < 8 && since < track.GoesOn || !j.beyondChance(int(j.Was.Times)+1, told, 0) {
 		return
 	}
 	x.marks |= toldKnown

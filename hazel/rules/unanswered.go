@@ -65,7 +65,7 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case h.length > int(s.largest), others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
-	case !j.beyondChance(times, apart):
+	case !j.beyondChance(times, apart, j.missed()):
 		return conform.Doubtful, conform.GuardOdds
 	}
 	return conform.Failed, conform.GuardNone
@@ -128,14 +128,23 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 	return times, apart, others
 }
 
+// missed is how many packets of both sides the capture missed, and so as many of their
+// acknowledgements.
+func (j *judge) missed() (n int) {
+	for i := range j.side {
+		n += int(j.c.Dir[i].Quality().Uncaptured() + j.c.Dir[i].Missing())
+	}
+	return n
+}
+
 // beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
-// can't all have been lost, or missed, as rarely as others are: those of either side take the
-// way there and back.
-func (j *judge) beyondChance(times, apart int) bool {
-	sent, lost := 0, 1-times
+// can't all have been lost as rarely as others are: those of either side take the way there and
+// back. As many more may have been missed.
+func (j *judge) beyondChance(times, apart, missed int) bool {
+	sent, lost := 0, missed+1-times
 	for i := range j.side {
 		sent += j.side[i].Transmissions
-		lost += j.side[i].Resends + int(j.c.Dir[i].Quality().Uncaptured()+j.c.Dir[i].Missing())
+		lost += j.side[i].Resends
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
 		return false

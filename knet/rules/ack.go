@@ -265,7 +265,8 @@ func (c numberJudge) judgeAgain(dir dissect.Dir, num seq.Num, x sentDatagram, ga
 	if !rules.Check(rCvMaxsend, x.Sends() <= 50) && x.Sends() == 51 {
 		rules.Broken(rCvMaxsend, "the datagram is sent for the 51st time", x.Frame())
 	}
-	if x.IPID() != 0 && c.Frame.IPID != 0 && !rules.Check(rCvResend, gap >= resendLeast) {
+	// Of those that are not reliable a copy came.
+	if x.isReliable() && x.IPID() != 0 && c.Frame.IPID != 0 && !rules.Check(rCvResend, gap >= resendLeast) {
 		rules.Broken(rCvResend, fmt.Sprintf("the datagram is sent again after %d ms", gap/1e6), x.Frame())
 	}
 	if x.acks == 0 {

@@ -109,15 +109,15 @@ func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
 	}
 	r := &c.side[dir].datagrams
 	if c.Datagram.Dialect == knet.Spec && c.side[dir].ending.passed(sent.Num, sent.Time) {
-		c.side[dir].forget()
-		if o := &c.side[dir.Other()]; o.ending.begun() {
-			o.forget() // it has ended as well
+		c.Forget(dir)
+		if c.side[dir.Other()].ending.begun() {
+			c.Forget(dir.Other()) // it has ended as well
 		}
 	}
-	before := r.stand()
 	old := r.at(sent.Num)
 	first := !old.isKnown() || old.suspect
 	c.numbers().judgeNumber(dir, sent, old)
+	before := r.stand() // of this connection: the side may have begun again
 	if c.suspect {
 		c.contents().noteAsked(dir)
 		return

@@ -49,7 +49,7 @@ func (x sentDatagram) isReliable() bool { return !x.NoAck() }
 
 // ackedAt is when a datagram was acknowledged first, ns, valid with acks.
 func (x sentDatagram) ackedAt() int64 {
-	if at, ok := x.AckedAt(); ok {
+	if at := x.AckedAt(); at != 0 {
 		return at
 	}
 	return x.Time()

@@ -139,8 +139,14 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 	})
 }
 
-// Forget implements track.Judge.
-func (j *judge) Forget(dir dissect.Dir) { j.side[dir].forget() }
+// Forget implements track.Judge. Where no datagram is at hand another dialect was learned, and
+// nobody began again.
+func (j *judge) Forget(dir dissect.Dir) {
+	j.side[dir].forget()
+	if j.Event != nil && j.Frame != nil {
+		j.peerOfAnother(dir)
+	}
+}
 
 // Compact implements track.Judge.
 func (j *judge) Compact() {

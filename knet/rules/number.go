@@ -24,9 +24,11 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):
 		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), 0)
 		return
+	case !old.isKnown() && sent.Num < r.top && sent.Time-r.topAt >= track.ReconnectGap:
+		c.peerOfAnother(dir)
 	case sent.Num > r.top:
 		if c.settleOdd(o, sent.Num-r.top <= track.FarIDs && sent.Num > o.odd.top) {
-			s.forget()
+			c.Forget(dir)
 			return
 		}
 		c.judgeStep(dir, sent.Num-r.top)
@@ -54,13 +56,13 @@ func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64
 	}
 	if o.runs > 2 {
 		if o.runs > mostRetraced || c.side[dir.Other()].datagrams.top > o.from.top {
-			s.forget()
+			c.Forget(dir)
 		}
 		return
 	}
 	if o.set {
 		if o.Blocked == conform.GuardLife {
-			s.forget() // twice in a row, after a silence: another connection
+			c.Forget(dir) // twice in a row, after a silence: another connection
 		}
 		return // a series of its own, for all that shows
 	}

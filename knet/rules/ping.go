@@ -207,7 +207,7 @@ func (c messageJudge) judgeSilence(dir dissect.Dir, before stand) {
 	rules, now := &c.c.Rules, c.Frame.Time
 	s, o := &c.side[dir], &c.side[dir.Other()]
 	gap := now - before.topAt
-	if c.State() == session.Established && !rules.Check(rRtKeepalive, gap <= silenceTime) {
+	if c.State() == session.Established && s.datagrams.gapAt <= before.topAt && !rules.Check(rRtKeepalive, gap <= silenceTime) {
 		x := rules.Here(rRtKeepalive, fmt.Sprintf("the side was silent for %.1f s", float64(gap)/1e9))
 		x.Since = before.topAt
 		rules.Judge(x)

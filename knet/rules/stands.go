@@ -54,6 +54,15 @@ func (c *judge) fromStart(dir dissect.Dir) bool {
 	return r.low == 0 || r.low == 1 && c.IDs() == knet.IDsFromOne
 }
 
+// peerOfAnother doubts the peer of a side that may have begun again, unseen: then it has done
+// so as well, and may happen to go on with the PacketIDs that it had.
+func (j *judge) peerOfAnother(dir dissect.Dir) {
+	if r := &j.side[dir.Other()].datagrams; r.has {
+		r.missing++
+		r.gapAt = j.Frame.Time
+	}
+}
+
 // forget forgets what the rules remember of a side: it has begun again, without a
 // captured start.
 func (s *side) forget() {

@@ -161,7 +161,7 @@ func (c messageJudge) judgeStart(dir dissect.Dir, t *sentTransfer, m *knet.Messa
 	case c.Datagram.Dialect != knet.Spec:
 		c.passReuse(dir, t)
 	case t.doubt:
-		next.doubt = t.mixed || !t.full()
+		next.doubt, next.mixed = t.mixed || !t.full(), t.mixed // what it lacks, another one had, and takes of the one after it
 	default:
 		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}

@@ -153,7 +153,7 @@ func (k Known) Timed() bool { return k.u.state&timed != 0 }
 // Hash is that of the datagram of the first transmission, valid with First.
 func (k Known) Hash() uint64 { return k.u.hash }
 
-// Size is the payload of that, in bytes by the UDP header.
+// Size is the payload of that, in bytes by the UDP header; 65535 stands for more.
 func (k Known) Size() int { return int(k.u.size) }
 
 // AckedAt is when the number was acknowledged, ns, 0 while it was not, or where the time is not known.
@@ -165,16 +165,8 @@ func (k Known) First() bool { return k.u.state&(captured|firstSending) == captur
 // IPID is the IPv4 identification of the first transmission, 0 when it has none.
 func (k Known) IPID() uint16 { return k.u.ipid }
 
-// Size is that of its payload, in bytes, by the UDP header; 65535 stands for more.
-func (k Known) Size() int { return int(k.u.size) }
-
 // Sends counts the captured transmissions, up to 255; copies that a network made are not counted.
 func (k Known) Sends() int { return int(k.u.sends) }
 
 // NoAck reports that its sender asks for no acknowledgement.
 func (k Known) NoAck() bool { return k.u.state&noAck != 0 }
-
-// AckedAt is when it was acknowledged first, ns; ok is false where that is not known.
-func (k Known) AckedAt() (ns int64, ok bool) {
-	return k.u.ackTime, k.u.state&(acked|ackTimed) == acked|ackTimed
-}
