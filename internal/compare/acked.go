@@ -60,7 +60,7 @@ func (p *pairing) markAcked(at int) {
 			if i := c.frameIndex(uint32(x.Frame)); x.Place == seq.AfterCapture && x.Frame != 0 && i != none {
 				c.list[i].bits |= missing
 				if c.mate[i] != none {
-					p.wayAt(at, &c.list[i]).behind = true
+					p.wayAt(at, &c.list[i]).drops = true
 				}
 			}
 		}

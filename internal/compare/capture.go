@@ -31,7 +31,7 @@ type Capture struct {
 	flows         []flow
 	pairs         []pair
 	acks          []link
-	hearsay       []link   // acknowledgements that prove no arrival
+	unproved      []link   // acknowledgements that prove no arrival
 	answered      []uint32 // frames of pings
 	transmissions transmissions
 	notices       []notice
@@ -152,7 +152,7 @@ type shard struct {
 	index    map[flowKey]uint32
 	recent   [recentFlows]uint32 // indexes of flows, by a hash, plus one
 	acks     []link
-	hearsay  []link
+	unproved []link
 	answered []uint32
 	retries  []link
 	shortest int
@@ -222,7 +222,7 @@ func (s *shard) Acked(at seq.Position, by uint64) {
 		return
 	}
 	if x := (link{uint32(at.Frame), uint32(by)}); at.Hearsay {
-		s.hearsay = append(s.hearsay, x)
+		s.unproved = append(s.unproved, x)
 	} else {
 		s.acks = append(s.acks, x)
 	}
@@ -271,11 +271,11 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	c.inOrder(&r.shards)
 	for i := range r.shards {
 		s := &r.shards[i]
-		c.acks, c.hearsay = append(c.acks, s.acks...), append(c.hearsay, s.hearsay...)
+		c.acks, c.unproved = append(c.acks, s.acks...), append(c.unproved, s.unproved...)
 		c.answered = append(c.answered, s.answered...)
 		c.transmissions.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
-		s.acks, s.hearsay, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil, nil
+		s.acks, s.unproved, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil, nil
 	}
 	for _, x := range r.broken {
 		c.parts = append(c.parts, *x)

@@ -42,7 +42,7 @@ func (p *pairing) tellFates() {
 	for at, c := range p.c {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
-		p.markHeeded(at)
+		p.markArrivedAcks(at)
 	}
 	var misses [2][]int64
 	for at, c := range p.c {
@@ -89,7 +89,7 @@ func (p *pairing) tellFates() {
 // reported reports whether the receiver of a datagram reports it missing, which proves that it did not arrive: not where
 // others did that are missing, as those whose bytes are changed.
 func (p *pairing) reported(at int, d *datagram) bool {
-	return d.bits&missing != 0 && !p.wayAt(at, d).behind
+	return d.bits&missing != 0 && !p.wayAt(at, d).drops
 }
 
 // fateOf is the fate of one datagram, as far as poor captures do not matter.

@@ -4,14 +4,14 @@ import "slices"
 
 // Bounds of what shows that an acknowledgement arrived.
 const (
-	longTimes     = 8   // an acknowledgement takes usually …
-	longLeast     = 3e9 // … and at least, ns
-	patienceTimes = 2   // the longest time after which anything was sent again for the first time, at least
+	longTimes   = 8   // an acknowledgement takes usually …
+	longLeast   = 3e9 // … and at least, ns
+	resendTimes = 2   // the longest time after which anything was sent again for the first time, at least
 )
 
-// markHeeded notes which acknowledgements of a point, that the other one lacks, arrived: whose receiver would have
+// markArrivedAcks notes which acknowledgements of a point, that the other one lacks, arrived: whose receiver would have
 // sent again what they acknowledge, and did not.
-func (p *pairing) markHeeded(at int) {
+func (p *pairing) markArrivedAcks(at int) {
 	c, other := p.c[at], p.c[1-at]
 	var links []link // acknowledged frames of the other point, and what acknowledges them here
 	wanted := frameSet{}
@@ -32,18 +32,18 @@ func (p *pairing) markHeeded(at int) {
 		return
 	}
 	heard := map[uint32]int64{} // when the other point has an acknowledgement of each
-	for _, acks := range [][]link{other.hearsay, other.acks} {
+	for _, acks := range [][]link{other.unproved, other.acks} {
 		for _, k := range acks {
 			if by := other.frameIndex(k.by); by != none && wanted.has(k.frame) {
 				heard[k.frame] = other.list[by].time
 			}
 		}
 	}
-	patience := p.patience(1 - at)
+	waits := p.longestWaits(1 - at)
 	for _, k := range links {
 		i, by := int32(other.frameIndex(k.frame)), int32(c.frameIndex(k.by))
 		x := &other.list[i]
-		wait := patience[p.wayAt(1-at, x)]
+		wait := waits[p.wayAt(1-at, x)]
 		if t, ok := heard[k.frame]; wait == 0 || ok && t < x.time+wait {
 			continue
 		}
@@ -72,9 +72,9 @@ func (p *pairing) without(at int, i int32, time int64, kind func(d *datagram, ma
 	return false
 }
 
-// patience is for how long the sender of each direction waits at most for an acknowledgement before it sends
+// longestWaits are for how long the sender of each direction waits at most for an acknowledgement before it sends
 // anything again.
-func (p *pairing) patience(at int) map[*way]int64 {
+func (p *pairing) longestWaits(at int) map[*way]int64 {
 	c, out := p.c[at], map[*way]int64{}
 	for w, usual := range p.ackTimes(at) {
 		out[w] = max(longLeast, longTimes*usual)
@@ -82,7 +82,7 @@ func (p *pairing) patience(at int) map[*way]int64 {
 	for frame, retries := range c.transmissions.all {
 		if took, ok := c.took(link{frame, retries[0]}); ok {
 			w := p.wayAt(at, &c.list[c.frameIndex(frame)])
-			out[w] = max(out[w], patienceTimes*took)
+			out[w] = max(out[w], resendTimes*took)
 		}
 	}
 	return out
