@@ -17,7 +17,7 @@ type Frame struct {
 	Skippable  bool     // its sender does not send it again: an acknowledgement of it may pass over one that was lost
 	Awaits     bool     // an acknowledgement of it may still be captured
 	Acks       []uint64 // frames this one acknowledges first
-	Answers    uint64   // frame of the ping that this one answers, 0 for none
+	Answers    uint64   // frame of the ping, or of the step of a handshake, that this one answers, 0 for none
 	AckRTT     int64    // ns since the latest of Acks, at least 1; 0 when it acknowledges none first
 	Notes      []Note   // findings
 	Err        *Error   // where decoding stopped

@@ -20,6 +20,7 @@ type Handshake struct {
 	mix       mixState
 	tick      uint32 // of the latest CONNECT
 	connectAt int64  // when that was captured
+	answer    uint64 // frame of the listener's only answer, until the connector's; 0 for none or several
 	Loop      int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known
 	ModeAt    int64  // when the latest frame was captured that keeps to signed or plain
 }
@@ -83,8 +84,13 @@ func (c *conn) answer(dir dissect.Dir, h *dp8.Handshake) {
 		c.knowConnector(dir)
 	}
 	if fromListener {
+		c.hs.answer = c.Frame.Frame
+		if c.hs.Answered {
+			c.hs.answer = 0
+		}
 		c.hs.Answered = true
 	} else {
+		c.Frame.Answers, c.hs.answer = c.hs.answer, 0
 		if c.hs.Answered && !c.hs.Confirmed && c.hs.Connects > 0 && c.Frame.HasTime {
 			c.hs.Loop = c.Frame.Time - c.hs.connectAt
 		}

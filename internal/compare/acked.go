@@ -39,11 +39,11 @@ func (p *pairing) markAcked(at int) {
 			d := &c.list[i]
 			w := p.wayAt(at, d)
 			d.bits |= acked
-			if c.mate[i] == none && d.bits&skippable == 0 && likes[payload{w, d.hash}] <= 1 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
-				d.bits |= sole
-			}
 			if took, ok := c.took(k); ok && took >= soon[w] {
 				d.bits |= slow
+			}
+			if c.mate[i] == none && d.bits&skippable == 0 && likes[payload{w, d.hash}] <= 1 && !others[payload{w, d.hash}] && c.transmissions.alone(k.frame, by) {
+				d.bits |= sole
 			}
 		}
 	}
@@ -59,6 +59,9 @@ func (p *pairing) markAcked(at int) {
 		for _, x := range p.claims(k, n) {
 			if i := c.frameIndex(uint32(x.Frame)); x.Place == seq.AfterCapture && x.Frame != 0 && i != none {
 				c.list[i].bits |= missing
+				if c.mate[i] != none {
+					p.wayAt(at, &c.list[i]).drops = true
+				}
 			}
 		}
 	}

@@ -31,6 +31,7 @@ type Capture struct {
 	flows         []flow
 	pairs         []pair
 	acks          []link
+	unproved      []link   // acknowledgements that prove no arrival
 	answered      []uint32 // frames of pings
 	transmissions transmissions
 	notices       []notice
@@ -151,6 +152,7 @@ type shard struct {
 	index    map[flowKey]uint32
 	recent   [recentFlows]uint32 // indexes of flows, by a hash, plus one
 	acks     []link
+	unproved []link
 	answered []uint32
 	retries  []link
 	shortest int
@@ -193,7 +195,10 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		s.pieces[d.frame] = uint16(fr.Fragments)
 	}
 	if fr.Skippable {
-		d.bits |= skippable
+		d.bits |= skippable | final
+	}
+	if fr.Words&dissect.KeepAlive != 0 {
+		d.bits |= final
 	}
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {
 		d.bits |= again
@@ -213,8 +218,13 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 // Acked implements session.Sink.
 func (s *shard) Acked(at seq.Position, by uint64) {
 	s.Sink.Acked(at, by)
-	if by != 0 && !at.Hearsay && !s.window.past(at.Frame) {
-		s.acks = append(s.acks, link{uint32(at.Frame), uint32(by)})
+	if by == 0 || s.window.past(at.Frame) {
+		return
+	}
+	if x := (link{uint32(at.Frame), uint32(by)}); at.Hearsay {
+		s.unproved = append(s.unproved, x)
+	} else {
+		s.acks = append(s.acks, x)
 	}
 }
 
@@ -261,11 +271,11 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	c.inOrder(&r.shards)
 	for i := range r.shards {
 		s := &r.shards[i]
-		c.acks = append(c.acks, s.acks...)
+		c.acks, c.unproved = append(c.acks, s.acks...), append(c.unproved, s.unproved...)
 		c.answered = append(c.answered, s.answered...)
 		c.transmissions.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
-		s.acks, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil
+		s.acks, s.unproved, s.answered, s.retries, s.index, s.words = nil, nil, nil, nil, nil, nil
 	}
 	for _, x := range r.broken {
 		c.parts = append(c.parts, *x)

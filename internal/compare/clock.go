@@ -118,14 +118,19 @@ func (p *pairing) usual() float64 {
 
 // samples are the anchors of all ways of which the first point is known.
 func (p *pairing) samples() (all []int32) {
-	c, other := p.c[p.canon], p.c[1-p.canon]
-	for i := range c.list {
-		d := &c.list[i]
-		if d.bits&(anchor|timed) == anchor|timed && p.wayAt(p.canon, d).first != none && other.list[c.mate[i]].bits&timed != 0 {
+	for i := range p.c[p.canon].list {
+		if p.c[p.canon].list[i].bits&anchor != 0 && p.tells(int32(i)) {
 			all = append(all, int32(i))
 		}
 	}
 	return all
+}
+
+// tells reports whether a datagram of the chosen point tells what the clocks differ by.
+func (p *pairing) tells(i int32) bool {
+	c, other := p.c[p.canon], p.c[1-p.canon]
+	d := &c.list[i]
+	return c.mate[i] != none && d.bits&(copied|timed) == timed && other.list[c.mate[i]].bits&timed != 0 && p.wayAt(p.canon, d).first != none
 }
 
 // choose chooses the capture by whose clock the other is told, by what it holds: the order of the files
@@ -183,8 +188,10 @@ func (r *clockReader) collect() {
 	}
 }
 
-// around is how many buckets with a direction a look takes, leastAround how many it needs.
+// around is how many buckets with a direction a look takes, leastAround how many it needs. About a step, mixed are those
+// in which one direction shows the new time and the other, still on its way, the old one.
 const (
+	mixed       = 4
 	around      = 6
 	leastAround = 2
 	farthest    = 60

@@ -50,34 +50,6 @@ func (r *clockReader) cutAll() {
 		k.cuts, k.segments = was, segments
 	}
 	r.prune()
-	r.widen()
-}
-
-// widen lets stretches begin with datagrams whose payload is not unique, where their delays fit there.
-func (r *clockReader) widen() {
-	k, p := &r.p.clocks, r.p
-	for i := range k.cuts {
-		c := &k.cuts[i]
-		list, mate := p.c[c.point].list, p.c[c.point].mate
-		for n := min(c.at[c.point], int32(len(list))) - 1; n >= 0 && list[n].bits&anchor == 0; n-- {
-			m := mate[n]
-			if m == none || list[n].bits&copied != 0 || p.wayAt(c.point, &list[n]).first == none {
-				continue
-			}
-			s := r.get([2]int32{n, m}[c.point^p.canon])
-			if k.segments[i+1].off(s) < k.segments[i].off(s) {
-				c.at[c.point], c.at[1-c.point] = n, min(c.at[1-c.point], m)
-			}
-		}
-	}
-}
-
-// off is by how much a sample differs from the fastest of a stretch.
-func (s *segment) off(x sample) int64 {
-	if x.up {
-		return abs(x.d - s.at(x.x) - int64(max(0, s.bound)))
-	}
-	return abs(x.d - s.at(x.x) + int64(max(0, s.bound)))
 }
 
 // prune drops cuts that no line needs.
@@ -222,7 +194,7 @@ func (r *clockReader) cuts(from, to int) []cut {
 	shifts := make([]int64, to-from)
 	var left, right int
 	for k := from; k+1 < to; k++ {
-		for gap := 1; gap <= 2 && k+gap < to; gap++ {
+		for gap := 1; gap <= mixed && k+gap < to; gap++ {
 			x := r.buckets[k].x
 			a, b := r.look(k, -1, from, to, drift, x), r.look(k+gap, 1, from, to, drift, x)
 			if !a.ok || !b.ok {
@@ -295,7 +267,12 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	var fits [2]float64
 	canon := r.p.canon
 	mate := r.p.c[canon].mate
-	list := slices.Clone(r.all[lo:hi])
+	var list []int32
+	for i := r.all[lo]; i <= r.all[hi-1]; i++ {
+		if r.p.tells(i) {
+			list = append(list, i)
+		}
+	}
 	for _, point := range []int{canon, 1 - canon} {
 		if point != canon {
 			slices.SortFunc(list, func(i, k int32) int { return int(mate[i] - mate[k]) })

@@ -40,6 +40,7 @@ const (
 	sole            // … and it is the only transmission that can have been meant
 	slow            // … but that took long: for a transmission that was not captured, it may be
 	skippable       // an acknowledgement may pass over it
+	final           // its sender does not send it again, whether it is acknowledged or not
 	missing         // its receiver reports it missing, for good
 )
 

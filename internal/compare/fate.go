@@ -31,7 +31,8 @@ const (
 	nearMiss  = 5e9  // from a miss of a capture within which it is poor, ns
 	farMiss   = 60e9 // at most
 	missTimes = 3    // of the mean distance of misses
-	nearCount = 64   // datagrams of a capture around a miss, where there are so few that they last longer
+	nearCount = 64   // datagrams of a capture around a miss at least, where there are so few that they last longer …
+	farCount  = 4096 // … and at most
 	edge      = 5e6  // ns
 	laterCopy = 100e6
 )
@@ -41,6 +42,7 @@ func (p *pairing) tellFates() {
 	for at, c := range p.c {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
+		p.markArrivedAcks(at)
 	}
 	var misses [2][]int64
 	for at, c := range p.c {
@@ -71,7 +73,7 @@ func (p *pairing) tellFates() {
 			if c.fate[i] == MissedBySecond && c.list[i].bits&slow != 0 && p.poor[at].has(c.list[i].time) {
 				c.fate[i] = Uncertain
 			}
-			if c.fate[i] != LostBetween || c.list[i].bits&missing != 0 || p.partAt(at, int32(i)) != nil {
+			if c.fate[i] != LostBetween || p.reported(at, &c.list[i]) || p.partAt(at, int32(i)) != nil {
 				continue
 			}
 			if p.poor[1-at].has(p.convert(at, int32(i), c.list[i].time)) {
@@ -82,6 +84,12 @@ func (p *pairing) tellFates() {
 	p.resolveRuns()
 	p.doubtGaps()
 	p.markReordered()
+}
+
+// reported reports whether the receiver of a datagram reports it missing, which proves that it did not arrive: not where
+// others did that are missing, as those whose bytes are changed.
+func (p *pairing) reported(at int, d *datagram) bool {
+	return d.bits&missing != 0 && !p.wayAt(at, d).drops
 }
 
 // fateOf is the fate of one datagram, as far as poor captures do not matter.
@@ -226,11 +234,13 @@ func (c *Capture) poorAt(misses []int64) (p poor) {
 		return p
 	}
 	slices.Sort(misses)
-	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/c.times(misses)))
+	times := c.times(misses)
+	radius := max(int64(nearMiss), min(int64(farMiss), missTimes*(c.last-c.first)/times))
+	count := max(nearCount, min(farCount, 2*missTimes*len(c.list)/int(times)))
 	for _, t := range misses {
 		k := c.indexAt(t)
-		from := min(t-radius, c.list[max(0, k-nearCount)].time)
-		to := max(t+radius, c.list[min(len(c.list)-1, k+nearCount)].time)
+		from := min(t-radius, c.list[max(0, k-count)].time)
+		to := max(t+radius, c.list[min(len(c.list)-1, k+count)].time)
 		if n := len(p.to); n > 0 && from <= p.to[n-1] {
 			p.to[n-1] = max(p.to[n-1], to)
 			continue

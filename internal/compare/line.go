@@ -20,6 +20,7 @@ type way struct {
 	known   bool          // delta
 	again   [2]int        // datagrams soon after an equal one, at each point
 	alone   [2]int        // unique payloads of each point alone
+	drops   bool          // its receiver reports some missing that arrived
 	rest    []group       // payloads that several datagrams have, until they are paired
 	soft    []soft        // what tells how delays go beside anchors
 	maybe   [2][][2]int32 // datagrams at each point that stayed alone, and the equal one before each

@@ -7,87 +7,72 @@ const (
 	byChance  = 1e-6 // that a capture missed them all
 	shortRun  = 8
 	quarters  = 4
-	meanwhile = 2  // datagrams captured during each of them
-	leastGap  = 4  // datagrams in a row …
-	gapTimes  = 3  // … during so many times the mean time between …
-	gapAround = 32 // … so many datagrams before and after
+	meanwhile = 2 // datagrams captured during each of them
+	leastGap  = 4 // datagrams in a row
 )
 
 // resolveRuns finds datagrams of a way, one after the other, of which the second point has none
 // while it captured others as usual: they were lost, however often it misses some.
 func (p *pairing) resolveRuns() {
 	p.rates = p.missRates()
+	p.runs(func(w *way, run []int32, _, _ int32) {
+		if p.lostRun(w.first, run, p.rates[1-w.first]) {
+			for _, i := range run {
+				p.c[w.first].fate[i] = LostBetween
+			}
+		}
+	})
+}
+
+// doubtGaps makes losses in a row uncertain while nothing at all was captured at the second point: it may have
+// been the capture that missed them.
+func (p *pairing) doubtGaps() {
+	p.runs(func(w *way, run []int32, before, after int32) {
+		if len(run) < leastGap || !(before != none && after == before+1) && !p.inGap(w, run) {
+			return
+		}
+		for _, i := range run {
+			if c := p.c[w.first]; !p.reported(w.first, &c.list[i]) {
+				c.fate[i] = Uncertain
+			}
+		}
+	})
+}
+
+// runs calls f with datagrams of a way, one after the other, that the second point lacks, and with what the
+// delivered ones before and after them are there, none where others are.
+func (p *pairing) runs(f func(w *way, run []int32, before, after int32)) {
 	p.ways(func(_ *line, _ int, w *way) {
 		if w.first == none {
 			return
 		}
 		c := p.c[w.first]
 		var run []int32
-		flush := func() {
-			if p.lostRun(w.first, run, p.rates[1-w.first]) {
-				for _, i := range run {
-					c.fate[i] = LostBetween
-				}
-			}
-			run = run[:0]
-		}
+		before := int32(none)
 		for _, i := range w.lists[w.first] {
-			switch c.fate[i] {
+			switch after := int32(none); c.fate[i] {
 			case NoFate:
 			case Uncertain, LostBetween:
 				run = append(run, i)
 			default:
-				flush()
-			}
-		}
-		flush()
-	})
-}
-
-// doubtGaps makes losses uncertain that are as long as nothing at all was captured at the second point, unusually
-// long: it may have been the capture that missed them.
-func (p *pairing) doubtGaps() {
-	p.ways(func(_ *line, _ int, w *way) {
-		if w.first == none {
-			return
-		}
-		c := p.c[w.first]
-		var run []int32
-		flush := func() {
-			if len(run) >= leastGap && p.inGap(w, run) {
-				for _, i := range run {
-					if c.list[i].bits&missing == 0 {
-						c.fate[i] = Uncertain
-					}
+				if c.fate[i] == Delivered {
+					after = c.mate[i]
 				}
-			}
-			run = run[:0]
-		}
-		for _, i := range w.lists[w.first] {
-			switch c.fate[i] {
-			case NoFate:
-			case LostBetween:
-				run = append(run, i)
-			default:
-				flush()
+				f(w, run, before, after)
+				run, before = run[:0], after
 			}
 		}
-		flush()
+		f(w, run, before, none)
 	})
 }
 
-// inGap reports whether the second point captured nothing while the datagrams of a run were to arrive there,
-// for several times as long as it usually takes until the next one.
+// inGap reports whether the second point captured nothing while the datagrams of a run were to arrive there.
 func (p *pairing) inGap(w *way, run []int32) bool {
 	other := p.c[1-w.first]
 	_, from := p.arrival(w, w.first, run[0])
 	to, _ := p.arrival(w, w.first, run[len(run)-1])
 	k := other.indexAt(from)
-	if to <= from || other.indexAt(to) != k || k < 0 || k+1 >= len(other.list) { // else it says that it listened
-		return false
-	}
-	a, b := max(0, k-gapAround), min(len(other.list)-1, k+1+gapAround)
-	return a < b && (to-from)*int64(b-a) > gapTimes*(other.list[b].time-other.list[a].time)
+	return to > from && other.indexAt(to) == k && k >= 0 && k+1 < len(other.list) // else it says that it listened
 }
 
 // missRates are the shares of datagrams that each point misses: of those that passed it first and

@@ -10,7 +10,8 @@ type lifecycle struct {
 	state     session.State
 	closer    session.Side // whose Disconnect came first
 	closeAt   int64
-	answered  bool // the server spoke
+	answered  bool   // the server spoke
+	answer    uint64 // frame of its only ConnectSynAck, until the client answers; 0 for none or several
 	heard     [2]bool
 	heardAt   [2]int64    // latest datagram of each side
 	connects  int         // ConnectSyn or connect datagrams

@@ -67,12 +67,17 @@ func (c *conn) handshake(dir dissect.Dir, k knet.Kind) {
 		}
 	case knet.ConnectSynAck:
 		c.knowClient(dir.Other())
+		l.answer = c.Frame.Frame
+		if l.answered {
+			l.answer = 0
+		}
 		l.answered = true
 		if !c.spoken && l.state == session.StateUnknown {
 			l.state = session.Opening // the ConnectSyn was not captured
 		}
 	case knet.ConnectAck:
 		c.knowClient(dir)
+		c.Frame.Answers, l.answer = l.answer, 0
 		if l.state == session.Opening {
 			l.state = session.Established
 		}

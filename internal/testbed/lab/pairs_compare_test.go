@@ -43,6 +43,15 @@ var fixedPairs = []struct{ name, what string }{
 	{"hazel/altered/106", "two short ones next to each other, both changed, are told apart"},
 	{"hazel/bursts-0.1/303", "ten in a row may be missed while nothing else is captured"},
 	{"dp8/misses-20/104", "a miss is near by the datagrams between, where hardly any come"},
+	{"knet/misses-2/1007", "what the next step of a handshake answers arrived"},
+	{"dp8/misses-2/1007", "a listener's answer that the connector confirms arrived"},
+	{"knet/misses-0.1/2008", "an acknowledgement arrived, if what it acknowledges is never sent again"},
+	{"hazel/misses-0.1/2001", "a miss is near by the datagrams between, where misses are few"},
+	{"dp4/bursts-2/1004", "seven in a row may be missed while nothing else is captured, in however short a time"},
+	{"dp8/everything/2003", "a receiver misses what arrived with other bytes"},
+	{"dp8/steps/2006", "directions may show a step two tenths of a second apart"},
+	{"knet/step/2014", "a step of 40 ms, where the way takes 60 ms"},
+	{"dp4/steps/2012", "two steps that undo each other, where the way takes 58 ms"},
 	{"dp8/one-way/both/20/1", "a direction is not dead for one datagram that a capture may have missed"},
 }
 
