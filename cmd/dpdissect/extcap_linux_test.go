@@ -622,7 +622,6 @@ func TestExtcapFileInTshark(t *testing.T) {
 		n    int
 	}{
 		{nil, len(want)},
-		{[]string{"-c", "5"}, 5},
 		{[]string{"-c", "5", "-o", "extcap.dpdissect_file.pace:true"}, 5},
 		{[]string{"-o", "extcap.dpdissect_file.displayfilter:frame.number <= 7"}, 7},
 		{[]string{"-f", "udp port 9"}, 0},
