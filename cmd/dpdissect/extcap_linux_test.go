@@ -52,7 +52,6 @@ func TestExtcapInterfaces(t *testing.T) {
 	}
 	program, _ := programForAll(t, "wireshark-calls-it-so")
 	cmd := exec.Command(program, "--extcap-interfaces")
-	cmd.Args[0] = "dpdissect" // see TestMain
 	if again, err := cmd.Output(); err != nil || string(again) != out {
 		t.Errorf("as a program: %v\n%s", err, again)
 	}
