@@ -1,9 +1,6 @@
 package dissect
 
-import (
-	"net/netip"
-	"strconv"
-)
+import "net/netip"
 
 // An Endpoint is an IP address and a UDP port. IPv4 addresses are held in their
 // IPv4-mapped form, so that the type is comparable, small and free of pointers.
@@ -23,14 +20,11 @@ func (e Endpoint) Addr() netip.Addr { return netip.AddrFrom16(e.IP).Unmap() }
 // AppendTo appends "10.0.0.1:2302" or "[fe80::1]:2302".
 func (e Endpoint) AppendTo(b []byte) []byte {
 	if a := &e.IP; a[10] == 0xff && a[11] == 0xff && [10]byte(a[:10]) == ([10]byte{}) {
-		for i := 12; i < 16; i++ {
-			if i > 12 {
-				b = append(b, '.')
-			}
-			b = strconv.AppendUint(b, uint64(a[i]), 10)
+		for _, v := range a[12:] {
+			b = append(AppendUint(b, uint64(v)), '.')
 		}
-		b = append(b, ':')
-		return strconv.AppendUint(b, uint64(e.Port), 10)
+		b[len(b)-1] = ':'
+		return AppendUint(b, uint64(e.Port))
 	}
 	return netip.AddrPortFrom(e.Addr(), e.Port).AppendTo(b)
 }

@@ -157,23 +157,23 @@ func AppendCoreSummary(dst, payload []byte) []byte {
 	}
 	dst = append(dst, f.Type()...)
 	if CoreName(f.Command) == "" {
-		dst = appendNum(dst, " command=", uint32(f.Command))
+		dst = dissect.AppendNumber(dst, " command=", f.Command)
 	}
-	dst = appendNum(dst, " version=", uint32(f.Version))
+	dst = dissect.AppendNumber(dst, " version=", f.Version)
 	dst = append(append(dst, ' '), CSFields[csToken].ValueName(uint64(f.SP.Token))...)
 	dst = appendAddress(dst, &f.SP)
-	return appendNum(dst, " len=", uint32(len(f.Body)))
+	return dissect.AppendNumber(dst, " len=", len(f.Body))
 }
 
 // appendAddress appends the port and, where it is given, the address of a
 // service provider's header.
 func appendAddress(dst []byte, s *SPHeader) []byte {
 	if s.Address == [4]byte{} {
-		return appendNum(dst, " port=", uint32(s.Port))
+		return dissect.AppendNumber(dst, " port=", s.Port)
 	}
 	sep := " address="
 	for _, b := range s.Address {
-		dst = appendNum(dst, sep, uint32(b))
+		dst = dissect.AppendNumber(dst, sep, b)
 		sep = "."
 	}
 	return strconv.AppendUint(append(dst, ':'), uint64(s.Port), 10)

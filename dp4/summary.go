@@ -20,10 +20,10 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 		return append(dst, "not DirectPlay 4"...)
 	}
 	dst = f.appendHead(dst)
-	dst = appendNum(dst, " msg=", uint32(f.MessageID))
-	dst = appendNum(dst, " seq=", uint32(f.Sequence))
+	dst = dissect.AppendNumber(dst, " msg=", f.MessageID)
+	dst = dissect.AppendNumber(dst, " seq=", f.Sequence)
 	if f.Type != TypeNACK {
-		dst = appendNum(dst, " serial=", uint32(f.Serial))
+		dst = dissect.AppendNumber(dst, " serial=", f.Serial)
 	}
 	if f.Type == TypeData {
 		return f.appendContent(dst)
@@ -32,11 +32,11 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 		dst = appendMissing(dst, f.Sequence, f.Mask)
 		dst = f.appendOrder(dst)
 	}
-	dst = appendNum(dst, " received=", f.BytesReceived)
-	dst = appendNum(dst, " tick=", f.Tick)
+	dst = dissect.AppendNumber(dst, " received=", f.BytesReceived)
+	dst = dissect.AppendNumber(dst, " tick=", f.Tick)
 	dst = appendIf(dst, f.Ignored(), " ignored")
 	if n := len(f.Trailing); n > 0 {
-		dst = appendNum(dst, " trailing=", uint32(n))
+		dst = dissect.AppendNumber(dst, " trailing=", n)
 	}
 	return dst
 }
@@ -49,8 +49,8 @@ func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 		return AppendSummary(dst, f)
 	case f.numbered(err):
 		dst = f.appendHead(dst)
-		dst = appendNum(dst, " msg=", uint32(f.MessageID))
-		return appendNum(dst, " seq=", uint32(f.Sequence))
+		dst = dissect.AppendNumber(dst, " msg=", f.MessageID)
+		return dissect.AppendNumber(dst, " seq=", f.Sequence)
 	}
 	return f.appendHead(dst)
 }
@@ -66,12 +66,12 @@ func (f *Frame) numbered(err *dissect.Error) bool {
 func (f *Frame) appendHead(b []byte) []byte {
 	b = append(append(b, f.Type.String()...), ' ')
 	b = strconv.AppendUint(b, uint64(f.From.Value), 10)
-	return appendNum(b, ">", f.To.Value)
+	return dissect.AppendNumber(b, ">", f.To.Value)
 }
 
 // appendContent says what a data frame carries and how it is delivered.
 func (f *Frame) appendContent(b []byte) []byte {
-	b = appendNum(b, " len=", uint32(len(f.Data)))
+	b = dissect.AppendNumber(b, " len=", len(f.Data))
 	if f.Flags&STA != 0 {
 		if command, _, ok := CoreCommand(f.Data); ok {
 			if s := CoreName(command); s != "" {
@@ -117,7 +117,7 @@ func appendMissing(b []byte, seq uint8, mask uint32) []byte {
 }
 
 func appendRun(b []byte, sep string, first uint8, n int) []byte {
-	b = appendNum(b, sep, uint32(first))
+	b = dissect.AppendNumber(b, sep, first)
 	if n == 1 {
 		return b
 	}
@@ -125,11 +125,7 @@ func appendRun(b []byte, sep string, first uint8, n int) []byte {
 	if n == 2 {
 		sep = ","
 	}
-	return appendNum(b, sep, uint32(first+uint8(n-1)))
-}
-
-func appendNum(b []byte, name string, v uint32) []byte {
-	return strconv.AppendUint(append(b, name...), uint64(v), 10)
+	return dissect.AppendNumber(b, sep, first+uint8(n-1))
 }
 
 func appendIf(b []byte, cond bool, s string) []byte {

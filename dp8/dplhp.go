@@ -299,15 +299,15 @@ func (q *EnumQuery) appendSummary(b []byte) []byte {
 		b = q.Application.AppendTo(append(b, " application="...))
 	}
 	if len(q.Payload) > 0 {
-		b = appendNum(b, " len=", uint32(len(q.Payload)))
+		b = dissect.AppendNumber(b, " len=", len(q.Payload))
 	}
 	return b
 }
 
 func (e *EnumResponse) appendSummary(b []byte) []byte {
-	b = appendNum(b, " players=", e.CurrentPlayers)
+	b = dissect.AppendNumber(b, " players=", e.CurrentPlayers)
 	if e.MaxPlayers != 0 {
-		b = appendNum(b, "/", e.MaxPlayers)
+		b = dissect.AppendNumber(b, "/", e.MaxPlayers)
 	}
 	if name := e.Part(e.Name); len(name) > 0 {
 		b = append(appendUTF16(append(b, ` "`...), name), '"')

@@ -121,7 +121,7 @@ func AppendNATSummary(dst, payload []byte) []byte {
 	if f.Command == NATResponse {
 		dst = f.Address().AppendTo(append(dst, " address="...))
 	} else if len(f.Data) > 0 {
-		dst = appendNum(dst, " len=", uint32(len(f.Data)))
+		dst = dissect.AppendNumber(dst, " len=", len(f.Data))
 	}
 	return appendTrailing(dst, len(f.Trailing))
 }

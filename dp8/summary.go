@@ -2,7 +2,6 @@ package dp8
 
 import (
 	"math/bits"
-	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -35,8 +34,8 @@ func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 	}
 	dst = append(dst, f.Type.String()...)
 	if f.Type == TypeDFrame && err.Offset >= 4 {
-		dst = appendNum(dst, " seq=", uint32(f.DFrame.Seq))
-		dst = appendNum(dst, " nrcv=", uint32(f.DFrame.NRcv))
+		dst = dissect.AppendNumber(dst, " seq=", f.DFrame.Seq)
+		dst = dissect.AppendNumber(dst, " nrcv=", f.DFrame.NRcv)
 	}
 	return dst
 }
@@ -44,12 +43,12 @@ func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 func (h *Handshake) appendSummary(b []byte, t Type) []byte {
 	b = append(b, t.String()...)
 	if t != TypeHardDisconnect { // its version means nothing (MC-DPL8R 2.2.1.4)
-		b = appendNum(b, " ver=", h.Version>>16)
-		b = appendNum(b, ".", h.Version&0xffff)
+		b = dissect.AppendNumber(b, " ver=", h.Version>>16)
+		b = dissect.AppendNumber(b, ".", h.Version&0xffff)
 	}
 	b = appendSession(b, h.SessionID)
-	b = appendNum(b, " msg=", uint32(h.MsgID))
-	b = appendNum(b, " rsp=", uint32(h.RspID))
+	b = dissect.AppendNumber(b, " msg=", h.MsgID)
+	b = dissect.AppendNumber(b, " rsp=", h.RspID)
 	b = appendIf(b, h.Command&Poll != 0, " poll")
 	if t == TypeConnectedSigned {
 		b = appendIf(b, h.SigningOpts&SigningFast != 0, " fast")
@@ -61,8 +60,8 @@ func (h *Handshake) appendSummary(b []byte, t Type) []byte {
 
 func (s *SACK) appendSummary(b []byte) []byte {
 	b = append(b, "SACK"...)
-	b = appendNum(b, " nseq=", uint32(s.NSeq))
-	b = appendNum(b, " nrcv=", uint32(s.NRcv))
+	b = dissect.AppendNumber(b, " nseq=", s.NSeq)
+	b = dissect.AppendNumber(b, " nrcv=", s.NRcv)
 	b = appendSacked(b, s.NRcv, s.SACKMask)
 	b = appendDropped(b, s.NSeq, s.SendMask)
 	b = appendIf(b, s.Flags&SACKResponse != 0 && s.Retry != 0, " of-retry")
@@ -77,8 +76,8 @@ func (d *DFrame) appendSummary(b []byte) []byte {
 	} else {
 		b = append(b, "DFRAME"...)
 	}
-	b = appendNum(b, " seq=", uint32(d.Seq))
-	b = appendNum(b, " nrcv=", uint32(d.NRcv))
+	b = dissect.AppendNumber(b, " seq=", d.Seq)
+	b = dissect.AppendNumber(b, " nrcv=", d.NRcv)
 	if d.Control&(CtlSACK1|CtlSACK2|CtlSend1|CtlSend2) != 0 {
 		b = appendSacked(b, d.NRcv, d.SACKMask)
 		b = appendDropped(b, d.Seq, d.SendMask)
@@ -101,7 +100,7 @@ func (d *DFrame) appendContent(b []byte) []byte {
 		b = d.Coalesce.appendSizes(b)
 		b = appendTrailing(b, len(d.Coalesce.Trailing))
 	} else {
-		b = appendNum(b, " len=", uint32(len(d.Payload)))
+		b = dissect.AppendNumber(b, " len=", len(d.Payload))
 		if d.Command&User1 != 0 {
 			if s := CoreMessage(d.Payload); s != "" {
 				b = append(append(b, ' '), s...)
@@ -128,7 +127,7 @@ var controlWords = [...]string{CtlRetry: " retry", CtlEndStream: " end-stream", 
 const maxSizes = 8
 
 func (c *Coalesce) appendSizes(b []byte) []byte {
-	b = appendNum(b, " ", uint32(c.N))
+	b = dissect.AppendNumber(b, " ", c.N)
 	b = append(b, " payloads"...)
 	if c.N == 1 {
 		b = b[:len(b)-1]
@@ -139,7 +138,7 @@ func (c *Coalesce) appendSizes(b []byte) []byte {
 			b = append(b, "+..."...)
 			break
 		}
-		b = appendNum(b, sep, uint32(c.Parts[i].Size))
+		b = dissect.AppendNumber(b, sep, c.Parts[i].Size)
 		sep = "+"
 	}
 	return appendIf(b, c.N > 0, ")")
@@ -176,7 +175,7 @@ func appendDropped(b []byte, seq uint8, mask uint64) []byte {
 }
 
 func appendRun(b []byte, sep string, first uint8, n int) []byte {
-	b = appendNum(b, sep, uint32(first))
+	b = dissect.AppendNumber(b, sep, first)
 	if n == 1 {
 		return b
 	}
@@ -184,11 +183,7 @@ func appendRun(b []byte, sep string, first uint8, n int) []byte {
 	if n == 2 {
 		sep = ","
 	}
-	return appendNum(b, sep, uint32(first+uint8(n-1)))
-}
-
-func appendNum(b []byte, name string, v uint32) []byte {
-	return strconv.AppendUint(append(b, name...), uint64(v), 10)
+	return dissect.AppendNumber(b, sep, first+uint8(n-1))
 }
 
 func appendSession(b []byte, id uint32) []byte {
@@ -208,7 +203,7 @@ func appendTrailing(b []byte, n int) []byte {
 	if n == 0 {
 		return b
 	}
-	return appendNum(b, " trailing=", uint32(n))
+	return dissect.AppendNumber(b, " trailing=", n)
 }
 
 func appendIf(b []byte, cond bool, s string) []byte {

@@ -1,8 +1,6 @@
 package hazel
 
 import (
-	"strconv"
-
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
@@ -24,12 +22,12 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 		return f.Records.appendSummary(dst)
 	}
 	if f.HasID {
-		dst = appendNum(dst, " id=", uint64(f.ID))
+		dst = dissect.AppendNumber(dst, " id=", f.ID)
 	}
 	switch f.Type {
 	case Hello:
 		if f.HasVersion {
-			dst = appendNum(dst, " version=", uint64(f.Version))
+			dst = dissect.AppendNumber(dst, " version=", f.Version)
 		}
 		return appendLen(dst, f.Data)
 	case Acknowledgement:
@@ -37,13 +35,13 @@ func AppendSummary(dst []byte, f *Frame) []byte {
 	case Ping:
 		return appendTrailing(dst, f.Data)
 	case MTUTest:
-		return appendNum(dst, " size=", uint64(f.Size))
+		return dissect.AppendNumber(dst, " size=", f.Size)
 	case Disconnect:
 		return appendReason(appendLen(dst, f.Data), f.Data)
 	case Fragment, FragmentStart:
-		return appendNum(f.appendFragmented(dst), " len=", uint64(len(f.Data)))
+		return dissect.AppendNumber(f.appendFragmented(dst), " len=", len(f.Data))
 	}
-	dst = appendNum(dst, " len=", uint64(len(f.Data)))
+	dst = dissect.AppendNumber(dst, " len=", len(f.Data))
 	if f.framed() {
 		dst = appendMessages(dst, f.Data)
 	}
@@ -58,7 +56,7 @@ func AppendPartialSummary(dst []byte, f *Frame, err *dissect.Error) []byte {
 	}
 	dst = append(dst, f.Type.String()...)
 	if f.HasID {
-		dst = appendNum(dst, " id=", uint64(f.ID))
+		dst = dissect.AppendNumber(dst, " id=", f.ID)
 	}
 	return dst
 }
@@ -67,12 +65,12 @@ func (f *Frame) appendFragmented(b []byte) []byte {
 	if f.Type == Fragment && f.Dialect != V01 && f.Dialect != Fork36 {
 		return b
 	}
-	b = appendNum(b, " message=", uint64(f.MessageID))
+	b = dissect.AppendNumber(b, " message=", f.MessageID)
 	if f.Type == FragmentStart || f.Dialect == Fork36 {
-		b = appendNum(b, " count=", uint64(f.Count))
+		b = dissect.AppendNumber(b, " count=", f.Count)
 	}
 	if f.Type == Fragment {
-		b = appendNum(b, " index=", uint64(f.Index))
+		b = dissect.AppendNumber(b, " index=", f.Index)
 	}
 	return b
 }
@@ -85,7 +83,7 @@ func (f *Frame) appendMissing(b []byte) []byte {
 	sep := " missing="
 	for i := range 8 {
 		if f.Recent>>i&1 == 0 {
-			b = appendNum(b, sep, uint64(f.ID-1-uint16(i)))
+			b = dissect.AppendNumber(b, sep, f.ID-1-uint16(i))
 			sep = ","
 		}
 	}
@@ -109,9 +107,9 @@ func appendMessages(b, data []byte) []byte {
 		if name := Fields[fTag].ValueName(uint64(tag)); name != "" {
 			b = append(b, name...)
 		} else {
-			b = appendNum(b, "tag ", uint64(tag))
+			b = dissect.AppendNumber(b, "tag ", tag)
 		}
-		b = append(appendNum(b, "(", uint64(n)), ')')
+		b = append(dissect.AppendNumber(b, "(", n), ')')
 		data = data[messageHeader+n:]
 	}
 	return b
@@ -138,12 +136,12 @@ func (r *Record) appendSummary(b []byte) []byte {
 		if name := Fields[numPlainFields+rHandshake].ValueName(uint64(h.Type)); name != "" {
 			b = append(append(b, ' '), name...)
 		} else {
-			b = appendNum(b, " type ", uint64(h.Type))
+			b = dissect.AppendNumber(b, " type ", h.Type)
 		}
 	}
-	b = appendNum(b, " epoch=", uint64(r.Epoch))
-	b = appendNum(b, " seq=", r.Sequence)
-	b = appendNum(b, " len=", uint64(len(r.Body)))
+	b = dissect.AppendNumber(b, " epoch=", r.Epoch)
+	b = dissect.AppendNumber(b, " seq=", r.Sequence)
+	b = dissect.AppendNumber(b, " len=", len(r.Body))
 	if told && h.Readable && len(h.Cookie) > 0 {
 		b = append(b, " cookie"...)
 	}
@@ -153,21 +151,17 @@ func (r *Record) appendSummary(b []byte) []byte {
 	return b
 }
 
-func appendNum(b []byte, name string, v uint64) []byte {
-	return strconv.AppendUint(append(b, name...), v, 10)
-}
-
 // appendLen appends the length of data that need not be there.
 func appendLen(b, data []byte) []byte {
 	if len(data) == 0 {
 		return b
 	}
-	return appendNum(b, " len=", uint64(len(data)))
+	return dissect.AppendNumber(b, " len=", len(data))
 }
 
 func appendTrailing(b, data []byte) []byte {
 	if len(data) == 0 {
 		return b
 	}
-	return appendNum(b, " trailing=", uint64(len(data)))
+	return dissect.AppendNumber(b, " trailing=", len(data))
 }

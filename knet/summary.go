@@ -2,7 +2,6 @@ package knet
 
 import (
 	"math/bits"
-	"strconv"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -20,13 +19,13 @@ const maxListed = 6
 //	CONNECT len=8
 func AppendSummary(dst []byte, d *Datagram) []byte {
 	if d.Type == TypeConnect {
-		return AppendNum(dst, "CONNECT len=", uint64(len(d.Connect)))
+		return dissect.AppendNumber(dst, "CONNECT len=", len(d.Connect))
 	}
-	dst = AppendNum(dst, "DATAGRAM id=", uint64(d.PacketID))
+	dst = dissect.AppendNumber(dst, "DATAGRAM id=", d.PacketID)
 	if d.Reliable {
 		dst = append(dst, " reliable"...)
 		if d.Dialect != Spec {
-			dst = AppendNum(dst, " base=", uint64(d.Base.Value))
+			dst = dissect.AppendNumber(dst, " base=", d.Base.Value)
 		}
 	}
 	if d.Dialect == Spec && d.InOrder {
@@ -34,7 +33,7 @@ func AppendSummary(dst []byte, d *Datagram) []byte {
 	}
 	for i := range d.Messages {
 		if i == maxListed {
-			dst = AppendNum(dst, " and ", uint64(len(d.Messages)-i))
+			dst = dissect.AppendNumber(dst, " and ", len(d.Messages)-i)
 			return append(dst, " more"...)
 		}
 		if m := &d.Messages[i]; m.Known() {
@@ -66,7 +65,7 @@ func (d *Datagram) appendDepends(b []byte) []byte {
 		if i == 0 {
 			sep = " after="
 		}
-		b = AppendNum(b, sep, uint64(x.PacketID(d.PacketID)))
+		b = dissect.AppendNumber(b, sep, x.PacketID(d.PacketID))
 	}
 	return b
 }
@@ -86,11 +85,11 @@ func (m *Message) appendSummary(b []byte, d *Datagram) []byte {
 	switch {
 	case !m.Whole:
 	case (m.Kind == PingRequest || m.Kind == PingReply) && len(m.Body) == 1:
-		b = append(AppendNum(b, "(", uint64(m.PingID)), ')')
+		b = append(dissect.AppendNumber(b, "(", m.PingID), ')')
 	case m.Kind == FlowControlRequest && len(m.Body) == 2:
-		b = AppendNum(b, " rate=", uint64(m.Rate))
+		b = dissect.AppendNumber(b, " rate=", m.Rate)
 	case len(m.Body) > 0:
-		b = AppendNum(b, " len=", uint64(len(m.Body)))
+		b = dissect.AppendNumber(b, " len=", len(m.Body))
 	}
 	return b
 }
@@ -98,18 +97,18 @@ func (m *Message) appendSummary(b []byte, d *Datagram) []byte {
 func (m *Message) appendData(b []byte, d *Datagram) []byte {
 	b = append(b, "msg"...)
 	if m.HasID() {
-		b = AppendNum(b, " ", uint64(m.ID.Value))
+		b = dissect.AppendNumber(b, " ", m.ID.Value)
 	}
 	if d.Dialect != Spec && m.IsReliable() {
-		b = AppendNum(b, " #", uint64(m.Number))
+		b = dissect.AppendNumber(b, " #", m.Number)
 	}
-	b = AppendNum(b, " len=", uint64(len(m.Body)))
+	b = dissect.AppendNumber(b, " len=", len(m.Body))
 	if m.IsFragment() {
-		b = AppendNum(b, " fragment ", uint64(m.FragmentNumber.Value))
+		b = dissect.AppendNumber(b, " fragment ", m.FragmentNumber.Value)
 		if m.IsStart() {
-			b = AppendNum(b, "/", uint64(m.FragmentCount.Value))
+			b = dissect.AppendNumber(b, "/", m.FragmentCount.Value)
 		}
-		b = AppendNum(b, " of transfer ", uint64(m.TransferID))
+		b = dissect.AppendNumber(b, " of transfer ", m.TransferID)
 	}
 	return b
 }
@@ -125,17 +124,13 @@ func (a *Ack) appendRuns(b []byte) []byte {
 		skip := bits.TrailingZeros64(m)
 		run := bits.TrailingZeros64(^(m >> skip))
 		i += skip
-		b = AppendNum(b, sep, uint64((id+uint32(i))&PacketIDMask))
+		b = dissect.AppendNumber(b, sep, (id+uint32(i))&PacketIDMask)
 		if run > 1 {
-			b = AppendNum(b, "-", uint64((id+uint32(i+run-1))&PacketIDMask))
+			b = dissect.AppendNumber(b, "-", (id+uint32(i+run-1))&PacketIDMask)
 		}
 		i += run
 		m = m >> skip >> run
 		sep = ","
 	}
 	return b
-}
-
-func AppendNum(b []byte, name string, v uint64) []byte {
-	return strconv.AppendUint(append(b, name...), v, 10)
 }

@@ -2,10 +2,11 @@ package filter
 
 import (
 	"errors"
-	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // rejected are wrong expressions, the place that is marked and the message.

@@ -2,11 +2,12 @@ package filter
 
 import (
 	"fmt"
-	"github.com/dpdissect/dpdissect/dissect/syntax"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dpdissect/dpdissect/dissect/syntax"
 )
 
 // parseAddress reads an address or a subnet, which is the range of its addresses.

@@ -1,12 +1,15 @@
 package render
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 const hexDigits = "0123456789abcdef"
+
+var number = []byte{'#'}
 
 // AppendEscaped appends text taken from packets so that it cannot drive a
 // terminal: control characters, ESC, C1, bidirectional and other invisible
@@ -16,12 +19,20 @@ const hexDigits = "0123456789abcdef"
 // takes ##vso[ for one, and GitHub ##[, wherever they stand in a line, so that # after
 // another # is escaped, also where that is the last byte of dst.
 func AppendEscaped[S []byte | string](dst []byte, s S) []byte {
-	n := plain(s)
-	dst = append(dst, s[:n]...)
-	if n == len(s) {
-		return dst
+	for {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return dst
+		}
+		s = s[n:]
+		if s[0] == '#' && !bytes.HasSuffix(dst, number) {
+			dst, s = append(dst, '#'), s[1:]
+		} else {
+			r, size := decodeRune(s)
+			dst, s = appendRune(dst, s[:size], r), s[size:]
+		}
 	}
-	return escapeRest(dst, s[n:])
 }
 
 // Logged is AppendEscaped for what begins a line: GitHub takes :: for a command there.
@@ -33,20 +44,15 @@ func Logged(s string) string {
 	return s
 }
 
-func escapeRest[S []byte | string](dst []byte, s S) []byte {
-	for len(s) > 0 {
-		r, size := decodeRune(s)
-		switch {
-		case r == utf8.RuneError && size == 1, r == '#' && len(dst) > 0 && dst[len(dst)-1] == '#':
-			dst = appendX(dst, s[0])
-		case r >= 0x80 && unicode.IsPrint(r), r >= ' ' && r < 0x7f:
-			dst = append(dst, s[:size]...)
-		default:
-			dst = appendControl(dst, r)
-		}
-		s = s[size:]
+// appendRune appends a character that is # behind another one or not printable ASCII.
+func appendRune[S []byte | string](dst []byte, s S, r rune) []byte {
+	switch {
+	case r == utf8.RuneError && len(s) == 1, r == '#':
+		return appendX(dst, s[0])
+	case r >= utf8.RuneSelf && unicode.IsPrint(r):
+		return append(dst, s...)
 	}
-	return dst
+	return appendControl(dst, r)
 }
 
 func appendControl(dst []byte, r rune) []byte {

@@ -27,6 +27,8 @@ type FrameEncoder struct {
 	keys   keyTable
 	levels []*level // of objects, by nesting
 	dates  dateCache
+	ends   Ends
+	layout shownLayout
 	serial uint64 // of the last object begun
 }
 
@@ -45,7 +47,7 @@ func (e *FrameEncoder) AppendRecord(dst []byte, fr *dissect.Frame) []byte {
 // AppendHead appends the record up to its protocol.
 func (e *FrameEncoder) AppendHead(dst []byte, fr *dissect.Frame) []byte {
 	dst = append(dst, `{"schema":"`+FrameSchema+`","frame":`...)
-	dst = appendDec(dst, fr.Frame)
+	dst = dissect.AppendUint(dst, fr.Frame)
 	if e.files {
 		dst = append(dst, `,"file":`...)
 		dst = strconv.AppendInt(dst, int64(fr.File)+1, 10)
@@ -55,11 +57,11 @@ func (e *FrameEncoder) AppendHead(dst []byte, fr *dissect.Frame) []byte {
 		dst = append(e.dates.appendRFC3339(dst, fr.Time), '"')
 	}
 	dst = append(dst, `,"src":"`...)
-	dst = appendEndpoint(dst, &fr.Src)
+	dst = append(dst, e.ends.of(&fr.Src).text...)
 	dst = append(dst, `","dst":"`...)
-	dst = appendEndpoint(dst, &fr.Dst)
+	dst = append(dst, e.ends.of(&fr.Dst).text...)
 	dst = append(dst, `","length":`...)
-	dst = appendDec(dst, uint64(fr.Length))
+	dst = dissect.AppendUint(dst, uint64(fr.Length))
 	dst = append(dst, `,"protocol":`...)
 	return AppendJSONString(dst, fr.Protocol)
 }
@@ -83,29 +85,37 @@ func (e *FrameEncoder) AppendBody(dst []byte, fr *dissect.Frame) []byte {
 	}
 	dst = AppendJSONString(append(dst, `,"summary":`...), fr.Summary)
 	dst = e.AppendFields(append(dst, `,"fields":`...), fr.Tree)
-	dst = appendJSONLayout(dst, &fr.Layout)
+	dst = append(dst, e.layout.of(&fr.Layout)...)
 	return appendJSONWords(append(dst, `,"analysis":`...), fr.Words)
 }
 
-// appendJSONLayout appends what the decoder knew beyond the bytes, nothing where that is
-// nothing.
+// A shownLayout is the latest layout, as it stands in a record.
+type shownLayout struct {
+	layout dissect.Layout
+	text   []byte
+}
+
+// of gives what the decoder knew beyond the bytes, nothing where that is nothing, until the next
+// call.
+func (x *shownLayout) of(l *dissect.Layout) []byte {
+	if x.layout != *l {
+		x.layout, x.text = *l, appendJSONLayout(x.text[:0], l)
+	}
+	return x.text
+}
+
 func appendJSONLayout(dst []byte, l *dissect.Layout) []byte {
 	if *l == (dissect.Layout{}) {
 		return dst
 	}
-	dst = append(dst, `,"layout":{`...)
-	start := len(dst)
+	sep := `,"layout":{`
 	for i := range dissect.LayoutFields {
-		before := len(dst)
-		dst = append(dst, layoutKeys[i]...)
-		value := len(dst)
-		if dst = dissect.LayoutFields[i].Append(dst, l); len(dst) == value {
-			dst = dst[:before]
-			continue
+		if value := dissect.LayoutFields[i].Append(nil, l); len(value) > 0 {
+			dst = append(append(append(append(dst, sep...), layoutKeys[i]...), value...), '"')
+			sep = ","
 		}
-		dst = append(dst, '"', ',')
 	}
-	return append(dst[:max(start, len(dst)-1)], '}')
+	return append(dst, '}')
 }
 
 // layoutKeys are the keys of dissect.LayoutFields as they stand in a record.
@@ -145,9 +155,9 @@ func appendJSONGenerated(dst []byte, v *dissect.Generated, key string, fr *disse
 	case n == 0:
 		return dst
 	case v.Time:
-		return strconv.AppendFloat(append(dst, key...), float64(n)/1e6, 'f', -1, 64)
+		return appendMilliseconds(append(dst, key...), n)
 	default:
-		return appendDec(append(dst, key...), n)
+		return dissect.AppendUint(append(dst, key...), n)
 	}
 }
 
@@ -160,7 +170,7 @@ func appendJSONNumbers(dst []byte, key string, list []uint64) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendDec(dst, n)
+		dst = dissect.AppendUint(dst, n)
 	}
 	return append(dst, ']')
 }

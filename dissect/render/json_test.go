@@ -112,6 +112,25 @@ func TestSplitRecord(t *testing.T) {
 	}
 }
 
+// A record says how its own frame was read, not how the one before it was.
+func TestLayoutOfEachRecord(t *testing.T) {
+	e := NewFrameEncoder(false)
+	for _, tt := range []struct {
+		layout dissect.Layout
+		want   string
+	}{
+		{dissect.Layout{}, ``},
+		{dissect.Layout{Version: 1<<16 | 6, Signing: dissect.SigningFast}, `,"layout":{"version":"1.6","signing":"fast"}`},
+		{dissect.Layout{Dialect: "page"}, `,"layout":{"dialect":"page"}`},
+		{dissect.Layout{}, ``},
+	} {
+		body := string(e.AppendBody(nil, &dissect.Frame{Layout: tt.layout}))
+		if want := `,"summary":"","fields":{}` + tt.want + `,"analysis":[]`; body != want {
+			t.Errorf("got  %s\nwant %s", body, want)
+		}
+	}
+}
+
 func TestFieldsObject(t *testing.T) {
 	f := &fakeFields
 	for _, tt := range []struct {

@@ -12,14 +12,12 @@ type level struct{ taken []uint64 }
 
 // take reports whether the object may have the key: not a second time.
 func (l *level) take(key int, object uint64) bool {
-	for key >= len(l.taken) {
-		l.taken = append(l.taken, 0)
+	if key >= len(l.taken) {
+		l.taken = append(l.taken, make([]uint64, key+1-len(l.taken))...)
 	}
-	if l.taken[key] == object {
-		return false
-	}
+	before := l.taken[key]
 	l.taken[key] = object
-	return true
+	return before != object
 }
 
 // AppendFields appends a tree as the record's "fields" object. Groups nest,
@@ -43,8 +41,11 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 	object, lv := e.serial, e.levels[nesting]
 	dst = append(dst, '{')
 	start, fk := len(dst), &e.keys.start
-	for i < len(t.Nodes) && (t.Nodes[i].Depth >= depth || nesting == 0) {
-		n := &t.Nodes[i]
+	for nodes := t.Nodes; i < len(nodes); {
+		n := &nodes[i]
+		if n.Depth < depth && nesting > 0 {
+			break
+		}
 		fk = e.keys.follow(fk, n.Field)
 		if !lv.take(fk.id, object) {
 			i = after(t, i)
@@ -52,7 +53,7 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 		}
 		dst = fk.appendKey(dst, len(dst) == start)
 		if fk.plain {
-			dst = appendDec(dst, n.Val)
+			dst = dissect.AppendUint(dst, n.Val)
 			i++
 			continue
 		}
@@ -135,7 +136,7 @@ func appendJSONUint(dst []byte, n *dissect.Node) []byte {
 		dst = append(dst, '"')
 		return append(appendUint(dst, n.Field, n.Len, n.Val), '"')
 	}
-	return appendDec(dst, n.Val)
+	return dissect.AppendUint(dst, n.Val)
 }
 
 func appendJSONIDs(dst []byte, ids []int64) []byte {
@@ -144,11 +145,10 @@ func appendJSONIDs(dst []byte, ids []int64) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if uint64(id) < 256 {
-			dst = appendDec(dst, uint64(id))
-		} else {
-			dst = strconv.AppendInt(dst, id, 10)
+		if id < 0 {
+			dst, id = append(dst, '-'), -id
 		}
+		dst = dissect.AppendUint(dst, uint64(id))
 	}
 	return append(dst, ']')
 }

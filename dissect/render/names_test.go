@@ -60,7 +60,7 @@ func TestNamesOfManyEndpoints(t *testing.T) {
 	for range 2 {
 		for _, addr := range []string{"10.0.1.2:7", "10.0.2.1:7", "10.0.3.0:7", "10.0.1.2:7"} { // all in one place
 			e := dissect.MakeEndpoint(netip.MustParseAddrPort(addr))
-			if got, _ := s.appendEnd(nil, &e); string(got) != "host-"+addr {
+			if got := s.of(&e).text; string(got) != "host-"+addr {
 				t.Errorf("%s is shown as %s", addr, got)
 			}
 		}

@@ -2,8 +2,6 @@ package render
 
 import (
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
 	"github.com/dpdissect/dpdissect/dissect"
 )
@@ -13,99 +11,53 @@ import (
 // grow with what was seen.
 type Summary struct {
 	Palette Palette
-	Names   func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
-	Width   func(string) int              // columns of the screen that a name takes; nil: one each character
+	Ends
 
-	number, clock, src, dst, protocol, length int // widths
-	shown                                     [256]shownEnd
+	number, clock, src, dst, length int // widths
+	protocol                        shownProtocol
+	text                            []byte // of one column
 }
 
 // NewSummary makes a Summary.
 func NewSummary(p Palette) *Summary {
-	return &Summary{Palette: p, number: 5, clock: 10, src: 12, dst: 12, protocol: 3, length: 3}
+	return &Summary{Palette: p, number: 5, clock: 10, src: 12, dst: 12, protocol: shownProtocol{width: 3}, length: 3}
 }
 
 // AppendLine appends the frame's line with its newline. The clock is read only:
 // the caller moves it on with Advance.
 func (s *Summary) AppendLine(dst []byte, fr *dissect.Frame, clock *Clock) []byte {
-	start := len(dst)
-	dst = strconv.AppendUint(dst, fr.Frame, 10)
-	dst = right(dst, start, &s.number)
-	dst = append(dst, ' ')
+	s.text = dissect.AppendUint(s.text[:0], fr.Frame)
+	dst = append(right(dst, s.text, len(s.text), &s.number), ' ')
+	s.text = clock.AppendTime(s.text[:0], fr.Datagram)
+	dst = append(right(dst, s.text, len(s.text), &s.clock), ' ')
 
-	start = len(dst)
-	dst = clock.AppendTime(dst, fr.Datagram)
-	dst = right(dst, start, &s.clock)
-	dst = append(dst, ' ')
+	end := s.of(&fr.Src)
+	dst = append(right(dst, end.text, end.columns, &s.src), " → "...)
+	end = s.of(&fr.Dst)
+	dst = append(left(dst, end.text, end.columns, &s.dst), ' ')
 
-	start = len(dst)
-	dst, n := s.appendEnd(dst, &fr.Src)
-	dst = rightOf(dst, start, n, &s.src)
-	dst = append(dst, " → "...)
-
-	dst, n = s.appendEnd(dst, &fr.Dst)
-	dst = leftOf(dst, n, &s.dst)
-	dst = append(dst, ' ')
-	return s.appendInfo(s.appendProtocol(dst, fr), fr)
+	dst = append(append(dst, s.protocolOf(fr)...), ' ')
+	s.text = dissect.AppendUint(s.text[:0], uint64(fr.Length))
+	dst = append(right(dst, s.text, len(s.text), &s.length), ' ')
+	return s.appendInfo(dst, fr)
 }
 
-// A shownEnd is what is shown of an endpoint that was asked for lately.
-type shownEnd struct {
-	end     dissect.Endpoint
-	text    []byte // nil while the place is free
-	columns int
+// A shownProtocol is the column of the protocol of the latest frame.
+type shownProtocol struct {
+	name  string
+	text  []byte // nil for none
+	width int
 }
 
-// appendEnd appends an address, or its name, and tells how many columns that takes.
-func (s *Summary) appendEnd(dst []byte, e *dissect.Endpoint) ([]byte, int) {
-	if s.Names == nil {
-		start := len(dst)
-		dst = appendEndpoint(dst, e)
-		return dst, len(dst) - start
+// protocolOf gives the column of a frame's protocol.
+func (s *Summary) protocolOf(fr *dissect.Frame) []byte {
+	x := &s.protocol
+	if x.name != fr.Protocol || x.text == nil {
+		x.name = fr.Protocol
+		name := appendUpper(s.text[:0], fr.Protocol)
+		x.text = append(left(append(x.text[:0], s.Palette.Protocol.Start...), name, len(name), &x.width), s.Palette.Protocol.Stop...)
 	}
-	x := &s.shown[e.IP[14]^e.IP[15]^uint8(e.Port>>8)^uint8(e.Port)]
-	if x.text == nil || x.end != *e {
-		s.name(x, e)
-	}
-	return append(dst, x.text...), x.columns
-}
-
-// name finds out what is shown of an endpoint.
-func (s *Summary) name(x *shownEnd, e *dissect.Endpoint) {
-	x.end = *e
-	if name := s.Names(*e); name != "" {
-		x.text = AppendEscaped(x.text[:0], name)
-	} else {
-		x.text = appendEndpoint(x.text[:0], e)
-	}
-	x.columns = s.columns(x.text)
-}
-
-// columns is the width of a name on the screen.
-func (s *Summary) columns(name []byte) int {
-	n := 0
-	for n < len(name) && name[n] < utf8.RuneSelf {
-		n++
-	}
-	switch {
-	case n == len(name):
-		return n
-	case s.Width == nil:
-		return utf8.RuneCount(name)
-	}
-	return s.Width(string(name))
-}
-
-func (s *Summary) appendProtocol(dst []byte, fr *dissect.Frame) []byte {
-	dst = append(dst, s.Palette.Protocol.Start...)
-	start := len(dst)
-	dst = appendUpper(dst, fr.Protocol)
-	dst = left(dst, start, &s.protocol)
-	dst = append(dst, s.Palette.Protocol.Stop...)
-	dst = append(dst, ' ')
-	start = len(dst)
-	dst = appendDec(dst, uint64(fr.Length))
-	return append(right(dst, start, &s.length), ' ')
+	return x.text
 }
 
 func (s *Summary) appendInfo(dst []byte, fr *dissect.Frame) []byte {
@@ -150,31 +102,18 @@ func (s *Summary) appendRule(dst []byte, n *dissect.Note) []byte {
 
 const spaces = "                                                "
 
-// right puts spaces before what was appended from start on, up to the width of a column.
-func right(dst []byte, start int, width *int) []byte {
-	return rightOf(dst, start, len(dst)-start, width)
+// right appends text behind spaces that fill a column. The text takes n columns of the screen.
+func right(dst, text []byte, n int, width *int) []byte {
+	return append(pad(dst, n, width), text...)
 }
 
-// rightOf is right for text that takes n columns of the screen.
-func rightOf(dst []byte, start, n int, width *int) []byte {
-	if n >= *width {
-		*width = n
-		return dst
-	}
-	pad, end := min(*width-n, len(spaces)), len(dst)
-	dst = append(dst, spaces[:pad]...)
-	copy(dst[start+pad:], dst[start:end])
-	copy(dst[start:], spaces[:pad])
-	return dst
+// left appends text and spaces that fill a column. The text takes n columns of the screen.
+func left(dst, text []byte, n int, width *int) []byte {
+	return pad(append(dst, text...), n, width)
 }
 
-// left puts spaces after what was appended from start on, up to the width of a column.
-func left(dst []byte, start int, width *int) []byte {
-	return leftOf(dst, len(dst)-start, width)
-}
-
-// leftOf is left for text that takes n columns of the screen.
-func leftOf(dst []byte, n int, width *int) []byte {
+// pad appends the spaces that text of n columns leaves of a width, which grows with what is wider.
+func pad(dst []byte, n int, width *int) []byte {
 	if n >= *width {
 		*width = n
 		return dst

@@ -2,6 +2,8 @@ package render
 
 import (
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,5 +89,21 @@ func TestDatesAgreeWithTime(t *testing.T) {
 	}
 	for _, ns := range []int64{math.MinInt64, math.MaxInt64, 0, -1, 1} {
 		check(ns)
+	}
+}
+
+// Milliseconds are the shortest decimal, as far as a float can tell: up to eleven days.
+func TestMillisecondsAgreeWithStrconv(t *testing.T) {
+	check := func(ns uint64) {
+		want := strconv.FormatFloat(float64(ns)/1e6, 'f', -1, 64)
+		if got := string(appendMilliseconds(nil, ns)); got != want {
+			t.Fatalf("%d ns: got %s, want %s", ns, got, want)
+		}
+	}
+	for _, ns := range []uint64{1, 10, 999_999, 1_000_000, 20_980_000, 1_000_001, 999_999_999_999_999} {
+		check(ns)
+	}
+	for range 100_000 {
+		check(rand.Uint64N(1e15) >> rand.IntN(50))
 	}
 }

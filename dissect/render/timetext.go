@@ -1,5 +1,7 @@
 package render
 
+import "github.com/dpdissect/dpdissect/dissect"
+
 const day = 24 * 60 * 60 * int64(1e9)
 
 func floorDiv(a, b int64) int64 {
@@ -16,8 +18,22 @@ func appendSeconds(dst []byte, ns int64, digits int) []byte {
 	if ns < 0 {
 		dst, u = append(dst, '-'), -u
 	}
-	dst = appendDec(dst, u/1e9)
+	dst = dissect.AppendUint(dst, u/1e9)
 	return appendFraction(dst, uint32(u%1e9), digits)
+}
+
+// appendMilliseconds appends "20.98": all digits that are not 0 at the end.
+func appendMilliseconds(dst []byte, ns uint64) []byte {
+	dst = dissect.AppendUint(dst, ns/1e6)
+	below := uint32(ns % 1e6)
+	if below == 0 {
+		return dst
+	}
+	dst = dissect.AppendThousandth(dissect.AppendThousandth(append(dst, '.'), below/1000), below%1000)
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
 }
 
 // A dateCache appends dates and times. It keeps the text of the last date.
@@ -68,8 +84,8 @@ func appendFraction(dst []byte, nano uint32, digits int) []byte {
 		return dst
 	}
 	n := len(dst) + digits + 1
-	dst = append3(append(dst, '.'), nano/1000000)
-	dst = append3(append3(dst, nano/1000%1000), nano%1000)
+	dst = dissect.AppendThousandth(append(dst, '.'), nano/1000000)
+	dst = dissect.AppendThousandth(dissect.AppendThousandth(dst, nano/1000%1000), nano%1000)
 	return dst[:n]
 }
 

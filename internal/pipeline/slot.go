@@ -56,10 +56,11 @@ type message struct {
 
 // reset empties a slot for the next packet, keeping its buffers.
 func (s *Slot) reset() {
-	*s = Slot{
-		Head: s.Head[:0], Body: s.Body[:0], Messages: s.Messages[:0], raw: s.raw[:0],
-		Frame: dissect.Frame{Summary: s.Frame.Summary[:0], Acks: s.Frame.Acks[:0], Notes: s.Frame.Notes[:0]},
-	}
+	head, body, messages, raw := s.Head, s.Body, s.Messages, s.raw
+	summary, acks, notes := s.Frame.Summary, s.Frame.Acks, s.Frame.Notes
+	*s = Slot{}
+	s.Head, s.Body, s.Messages, s.raw = head[:0], body[:0], messages[:0], raw[:0]
+	s.Frame.Summary, s.Frame.Acks, s.Frame.Notes = summary[:0], acks[:0], notes[:0]
 }
 
 // part is the place of one of the datagrams that the packet was taken apart into.
@@ -102,9 +103,10 @@ func (s *Slot) take(fr *dissect.Frame, c *session.Conn) {
 	s.Frame = *fr
 	s.Frame.Datagram, s.Frame.Tree = &s.Datagram, nil
 	s.Frame.Summary = append(summary, fr.Summary...)
-	s.Frame.Acks = append(acks, fr.Acks...)
-	slices.Sort(s.Frame.Acks)
-	s.Frame.Acks = slices.Compact(s.Frame.Acks) // parts of a packet share its number
+	if s.Frame.Acks = append(acks, fr.Acks...); len(fr.Acks) > 1 {
+		slices.Sort(s.Frame.Acks)
+		s.Frame.Acks = slices.Compact(s.Frame.Acks) // parts of a packet share its number
+	}
 	s.Frame.Notes = append(notes, fr.Notes...)
 	s.Conn, s.decided, s.waiting = c, true, fr.Awaits
 }

@@ -93,5 +93,5 @@ func (x pong) appendTo(b []byte) []byte {
 		return b
 	}
 	b = strconv.AppendFloat(append(b, ", "...), float64(x.took)/1e6, 'f', 1, 64)
-	return knet.AppendNum(b, " ms after frame ", x.frame)
+	return dissect.AppendNumber(b, " ms after frame ", x.frame)
 }

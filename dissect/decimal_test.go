@@ -1,4 +1,4 @@
-package render
+package dissect
 
 import (
 	"math"
@@ -6,12 +6,11 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dpdissect/dpdissect/dissect"
 )
 
 func TestNumbersAgreeWithStrconv(t *testing.T) {
 	check := func(v uint64) {
-		if got := string(appendDec(nil, v)); got != strconv.FormatUint(v, 10) {
+		if got := string(AppendUint(nil, v)); got != strconv.FormatUint(v, 10) {
 			t.Fatalf("%d: %s", v, got)
 		}
 	}
@@ -21,11 +20,12 @@ func TestNumbersAgreeWithStrconv(t *testing.T) {
 	check(math.MaxUint64)
 }
 
-func TestEndpointsAgree(t *testing.T) {
+func TestEndpointsAgreeWithNetip(t *testing.T) {
 	for _, s := range []string{"0.0.0.0:0", "255.255.255.255:65535", "10.1.200.30:80", "[::1]:1", "[fe80::1234]:2302", "[::ffff:1.2.3.4]:9"} {
-		e := dissect.MakeEndpoint(netip.MustParseAddrPort(s))
-		if got := string(appendEndpoint(nil, &e)); got != e.String() {
-			t.Errorf("%s: %s", e, got)
+		want := netip.MustParseAddrPort(s)
+		e := MakeEndpoint(want)
+		if want = netip.AddrPortFrom(want.Addr().Unmap(), want.Port()); e.String() != want.String() {
+			t.Errorf("%s: %s", want, e)
 		}
 	}
 }
