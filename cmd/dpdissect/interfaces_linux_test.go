@@ -85,17 +85,19 @@ func TestInterfacesAreEscaped(t *testing.T) {
 	}
 }
 
-// programForAll puts this program where all users can start it, under a name.
+// programForAll puts the program where all users can start it, under a name.
 func programForAll(t *testing.T, name string) (program, dir string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return fileForAll(t, built(t), name)
+}
+
+// fileForAll does so with the file of a program.
+func fileForAll(t *testing.T, file, name string) (program, dir string) {
+	t.Helper()
 	dir = t.TempDir()
 	program = filepath.Join(dir, name)
-	if os.Link(self, program) != nil { // it lies elsewhere
-		if err := programtest.Copy(self, program); err != nil {
+	if os.Link(file, program) != nil { // it lies elsewhere
+		if err := programtest.Copy(file, program); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -95,7 +95,11 @@ func TestDropPrivilegesWantsRoot(t *testing.T) {
 // user. It gives the different lines that the threads say.
 func asUser(t *testing.T, name string, as *syscall.Credential) []string {
 	t.Helper()
-	program, dir := programForAll(t, "user.test")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, dir := fileForAll(t, self, "user.test")
 	cmd := exec.Command(program, "-test.run=^TestDropPrivileges$")
 	cmd.Env = append(os.Environ(), userEnv+"="+name, "TMPDIR="+dir)
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}

@@ -57,8 +57,13 @@ func (q *Queue) retryEnd(ctx context.Context, l *Letter) error {
 	if err != nil {
 		return err
 	}
+	return q.queueEnd(ctx, l, "again")
+}
+
+// queueEnd queues the end of the chain that a letter tells of once more.
+func (q *Queue) queueEnd(ctx context.Context, l *Letter, why string) error {
 	s := &Step{Schema: stepSchema, Point: l.Point, Chain: l.Chain, Step: l.Step, Inputs: []Input{}, End: true, Submitted: time.Now().UTC()}
-	return q.queue(ctx, s, fmt.Sprint("again ", l.sequence))
+	return q.queue(ctx, s, fmt.Sprint(why, " ", l.sequence))
 }
 
 // ErrNotAgain says that a letter tells of nothing that could be tried again.
@@ -71,7 +76,7 @@ func (q *Queue) Retry(ctx context.Context, l *Letter) error {
 		if err := q.retryEnd(ctx, l); err != nil {
 			return err
 		}
-		return q.Drop(ctx, l)
+		return q.strike(ctx, l)
 	}
 	if len(l.Inputs) == 0 {
 		return ErrNotAgain
@@ -79,11 +84,38 @@ func (q *Queue) Retry(ctx context.Context, l *Letter) error {
 	if _, _, err := q.Submit(ctx, l.Point, Own(l.Chain, l.Step), [][]Input{l.Inputs}, true); err != nil {
 		return err
 	}
-	return q.Drop(ctx, l)
+	return q.strike(ctx, l)
 }
 
-// Drop takes a letter off the list.
+// Drop takes a letter off the list, which nobody can retry then. Where it tells of the end of a chain, the chain's
+// states are forgotten.
 func (q *Queue) Drop(ctx context.Context, l *Letter) error {
+	if l.End {
+		if err := q.giveUpEnd(ctx, l); err != nil {
+			return err
+		}
+	}
+	return q.strike(ctx, l)
+}
+
+// giveUpEnd notes that the states of a chain wait for nobody, and queues its end: states are for workers alone, so the
+// one that finds the end over forgets them.
+func (q *Queue) giveUpEnd(ctx context.Context, l *Letter) error {
+	over := false
+	_, err := q.change(ctx, l.Point, l.Chain, func(r *Record) bool {
+		over = r.Over // unless it is being retried
+		dead := r.EndDead
+		r.EndDead = false
+		return over && dead
+	})
+	if err != nil || !over {
+		return err
+	}
+	return q.queueEnd(ctx, l, "dropped")
+}
+
+// strike takes a letter off the list.
+func (q *Queue) strike(ctx context.Context, l *Letter) error {
 	return q.again(ctx, noQuorum, func(ctx context.Context) error {
 		err := q.dead.DeleteMsg(ctx, l.sequence)
 		if errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) || errors.Is(err, jetstream.ErrMsgNotFound) {

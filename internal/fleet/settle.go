@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -114,7 +114,8 @@ func (t *task) bury(ctx context.Context, reason string, code *int) error {
 	if code == nil { // this delivery was not begun
 		l.Tries = t.w.o.Tries
 	}
-	if err := t.w.q.send(ctx, l, strconv.Itoa(s.Step)); err != nil {
+	id := fmt.Sprint(s.Step, " ", t.sequence) // an end that is retried may be dead again
+	if err := t.w.q.send(ctx, l, id); err != nil {
 		return err
 	}
 	if err := t.tellResult(ctx, &Result{Status: "dead", Reason: reason}); err != nil {

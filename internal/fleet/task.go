@@ -24,6 +24,8 @@ type task struct {
 	place  string // that its rows come from
 	kept   string // the state that it left
 	event  Event
+
+	sequence uint64 // of its message
 }
 
 // do does the step.
@@ -45,7 +47,7 @@ func (t *task) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.redone = int(meta.NumDelivered) - 1
+	t.redone, t.sequence = int(meta.NumDelivered)-1, meta.Sequence.Stream
 	leave, err := t.enter(ctx)
 	if err != nil || leave == nil {
 		return err
@@ -118,7 +120,7 @@ func (t *task) late(ctx context.Context) error {
 // again acknowledges a step that was done before.
 func (t *task) again(ctx context.Context) error {
 	t.event.Result = "repeated"
-	if t.from.Over {
+	if t.from.forgettable() {
 		if err := t.dropStates(ctx, &t.from); err != nil {
 			return err
 		}

@@ -294,3 +294,53 @@ func TestRecordsAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// TestStatesOfDroppedEnd: the states of a chain whose end is dead wait until it is retried, also where the end is given
+// out again. Once its letter is dropped the next worker forgets them, and the server the record in its time.
+func TestStatesOfDroppedEnd(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	q, o := oneStep(t, func(context.Context) (outcome, error) { return outcome{}, nil })
+	write := o.run
+	work := func(states, letters int) []*Letter {
+		t.Helper()
+		if err := q.Work(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		all, err := q.states.List(ctx)
+		if len(all) != states {
+			t.Errorf("%d states, %v, want %d", len(all), err, states)
+		}
+		dead, err := q.Dead(ctx, "", "", -1)
+		if err != nil || len(dead) != letters {
+			t.Fatalf("%d letters, %v, want %d", len(dead), err, letters)
+		}
+		return dead
+	}
+	work(1, 0)
+	if _, _, err := q.Submit(ctx, "p", "c", nil, true); err != nil {
+		t.Fatal(err)
+	}
+	o.Tries = 1
+	o.run = func(context.Context, []string) (outcome, error) { return outcome{code: -1}, nil }
+	dead := work(1, 1)
+	if err := q.queueEnd(ctx, dead[0], "repeated"); err != nil {
+		t.Fatal(err)
+	}
+	work(1, 1)
+	if err := q.Retry(ctx, dead[0]); err != nil {
+		t.Fatal(err)
+	}
+	dead = work(1, 1)
+	if err := q.Drop(ctx, dead[0]); err != nil {
+		t.Fatal(err)
+	}
+	o.run = write
+	work(0, 0)
+	if r, _, _, err := q.record(ctx, "p", "c"); err != nil || !r.forgettable() || r.Done != 1 || r.waits() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if st, err := q.objects.Info(ctx); err != nil || st.State.Msgs > 0 {
+		t.Errorf("%d messages are left of the states, %v", st.State.Msgs, err)
+	}
+}

@@ -167,8 +167,8 @@ type group struct {
 	datagrams int
 }
 
-// tsharkGroups joins what can be joined: captures of one protocol and one file
-// header. Those with IP fragments stay alone, for identifications come again.
+// tsharkGroups joins what can be joined, as tshark takes longer to start than to read:
+// captures of one link type. Those with IP fragments stay alone, for identifications come again.
 func tsharkGroups(t *testing.T) map[string]*group {
 	all := map[string]*group{}
 	for _, s := range Scenarios() {
@@ -177,7 +177,7 @@ func tsharkGroups(t *testing.T) map[string]*group {
 			t.Fatal(err)
 		}
 		const header = 24
-		key := fmt.Sprintf("%s/%x", s.Proto, pcap[20:header])
+		key := fmt.Sprintf("%x", pcap[20:header])
 		if s.Setup.PcapNG || truth.IPFragments > 0 || truth.Packets == 0 {
 			key = s.Proto + "/" + s.Name
 		}
