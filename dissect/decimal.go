@@ -29,7 +29,7 @@ func AppendThousandth(dst []byte, v uint32) []byte {
 	return append(dst, d[0], d[1], d[2])
 }
 
-// AppendNumber appends a number in decimal behind what it counts.
+// AppendNumber appends a number in decimal after what it counts.
 func AppendNumber[N ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64](dst []byte, label string, v N) []byte {
 	return AppendUint(append(dst, label...), uint64(v))
 }

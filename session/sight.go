@@ -28,7 +28,6 @@ type sight struct {
 	now      int64  // of the latest frame
 	stamp    int64  // latest time of the capture since its clock was set
 	timed    uint64 // frames with a time
-	fine     bool   // times are multiples of no coarse step
 	frames   [2]uint64
 	last     [2]int64
 	frame    [2]uint64 // latest of each side
@@ -37,18 +36,19 @@ type sight struct {
 	ttlRun   [2]uint32
 	ttl      [2]uint8       // usual ones
 	stranger bool           // the frame at hand has an unusual one
+	fine     bool           // times are multiples of no coarse step
+	waiting  bool           // an acknowledgement was due when the frame at hand came
+	offStep  bool           // time last ran backwards by no multiple of coarseStep
+	offTick  bool           // … of tickStep
 	full     *[2]fullWindow // nil while no frame filled a window
 	data     [2]seq.Sign    // latest frame with application data, when Config.Endings asks for it
 
-	backAt  int64 // when time last ran backwards
-	offStep bool  // … of coarseStep
-	offTick bool  // … of tickStep
-	dropAt  int64
+	backAt int64 // when time last ran backwards
+	dropAt int64
 
 	lost      seq.Sign // packets the capture lost while the connection lived; frame: the one behind them
 	backwards seq.Sign
 	backMost  int64     // ns
-	waiting   bool      // an acknowledgement was due when the frame at hand came
 	silence   int64     // longest time without a frame while one was due, ns
 	wokenBy   seq.Sign  // the frame behind it
 	firstAt   int64     // time of the first frame

@@ -65,6 +65,9 @@ func isQueue(err error) bool {
 // tell prints a line that can't drive a terminal, whoever made its text.
 func tell(w io.Writer, text string) { fmt.Fprintf(w, "dpdissect-fleet: %s\n", render.Logged(text)) }
 
+// tellOn gives what prints lines of the program there.
+func tellOn(w io.Writer) func(line string) { return func(line string) { tell(w, line) } }
+
 func newRoot() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{

@@ -14,20 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dp8"
-	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/bucket"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/fleet"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
-	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/tablecmd"
 	"github.com/dpdissect/dpdissect/internal/tables"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // tablesCommand is the flags of the command.
@@ -37,10 +34,8 @@ type tablesCommand struct {
 	interfaces []string
 	filter     string
 	follow     bool
-	decodeAs   []string
-	only       []string
-	secrets    string
-	fence      string // the place that a step of a worker writes its rows from
+	inputs.Tracking
+	fence string // the place that a step of a worker writes its rows from
 }
 
 func newTables() *cobra.Command {
@@ -64,9 +59,7 @@ func newTables() *cobra.Command {
 	f.StringArrayVarP(&c.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable")
 	f.StringVarP(&c.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
 	f.BoolVar(&c.follow, "follow", false, "keep reading a file that grows, as 'tail -f' does, until Ctrl-C")
-	f.StringArrayVarP(&c.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8")
-	f.StringSliceVar(&c.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
-	f.StringVar(&c.secrets, "secrets", "", "read signing secrets from `FILE`")
+	c.Tracking.Add(f)
 	f.StringVar(&c.fence, "fence", "", "")
 	f.MarkHidden("fence")
 	return cmd
@@ -91,11 +84,15 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, secrets, err := c.config()
+	cfg, err := c.Config(nil)
 	if err != nil {
 		return err
 	}
-	body, most, err := c.pieces.Begin(piecewise.Options{Protocols: c.only, DecodeAs: c.decodeAs, Filter: c.filter, Secrets: secrets, More: c.rows.Counts()})
+	secrets, err := c.AllSecrets()
+	if err != nil {
+		return err
+	}
+	body, most, err := c.pieces.Begin(piecewise.Options{Protocols: c.Only, DecodeAs: c.DecodeAs, Filter: c.filter, Secrets: secrets, More: c.rows.Counts()})
 	if err != nil {
 		return c.tellState(err, stderr)
 	}
@@ -113,7 +110,7 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	}
 	err = c.tables(r, o)
 	failed := err != nil
-	err = cmp.Or(err, tellInternal(stderr, r.Internal()), tellProblems(stderr, src.Infos()[src.Before():]))
+	err = cmp.Or(err, inputs.TellInternal(tellOn(stderr), r.Internal()), inputs.TellProblems(tellOn(stderr), src.Infos()[src.Before():]))
 	if asStep {
 		reportStep(stdout, src.Infos()[src.Before():])
 	}
@@ -154,7 +151,7 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) (*outfile.Guar
 	for _, p := range paths {
 		guard.Reads("an input", p)
 	}
-	guard.Reads("the secrets file", c.secrets)
+	guard.Reads("the secrets file", c.Secrets)
 	c.rows.Reads(guard)
 	if strings.HasPrefix(c.rows.Out, bucket.Scheme) {
 		b, err := bucket.Open(c.rows.Out)
@@ -170,41 +167,6 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) (*outfile.Guar
 		o.Store = &fencedFolder{folder, c.fence}
 	}
 	return guard, nil
-}
-
-// config makes the tracker's configuration from the flags, and gives the secrets in it.
-func (c *tablesCommand) config() (cfg session.Config, secrets []dp8.SuppliedSecrets, err error) {
-	if c.secrets != "" {
-		f, err := os.Open(c.secrets)
-		if err != nil {
-			return cfg, nil, fmt.Errorf("--secrets: %w", err)
-		}
-		defer f.Close()
-		const most = 16 << 20
-		if secrets, err = dp8.ParseSecrets(c.secrets, io.LimitReader(f, most)); err != nil {
-			return cfg, nil, err
-		}
-	}
-	all := protocols.All(protocols.Options{DP8: dp8track.Options{Secrets: secrets}})
-	cfg.Protocols = all
-	for _, s := range c.decodeAs {
-		f, err := protocols.ParseForce(s, all)
-		if err != nil {
-			return cfg, nil, err
-		}
-		cfg.Force = append(cfg.Force, f)
-	}
-	if c.only != nil {
-		cfg.Protocols = nil
-	}
-	for _, name := range c.only {
-		p, err := protocols.Named(name, all)
-		if err != nil {
-			return cfg, nil, fmt.Errorf("--protocols: %w", err)
-		}
-		cfg.Protocols = append(cfg.Protocols, p)
-	}
-	return cfg, secrets, nil
 }
 
 // source opens the files, or the interfaces.
@@ -238,33 +200,6 @@ func stopOnSignal(src *capture.Source) (release func()) {
 		signal.Stop(signals)
 	}()
 	return func() { close(done) }
-}
-
-// tellInternal tells what went wrong in this program.
-func tellInternal(w io.Writer, all []session.InternalError) error {
-	for i := range all {
-		tell(w, fmt.Sprintf("internal error at frame %d: %s; the rest was analysed", all[i].Frame, all[i].Message))
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return exit.ErrInternal
-}
-
-// tellProblems tells what is wrong with inputs. The error says that one failed.
-func tellProblems(w io.Writer, infos []capture.Info) (err error) {
-	for i := range infos {
-		if infos[i].Unfit != nil {
-			return fmt.Errorf("%s: %w", infos[i].Path, infos[i].Unfit)
-		}
-		if infos[i].Problem != "" {
-			tell(w, infos[i].Path+": "+infos[i].Problem)
-		}
-		if infos[i].Failed {
-			err = exit.ErrInput
-		}
-	}
-	return err
 }
 
 // reportStep tells a worker what its step read.

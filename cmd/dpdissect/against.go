@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
@@ -15,7 +16,7 @@ func (c *check) readPriors() error {
 	if c.against == "" {
 		return nil
 	}
-	text, err := readBounded(c.against, maxReport)
+	text, err := inputs.ReadBounded(c.against, maxReport)
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
 	}

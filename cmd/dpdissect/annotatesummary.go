@@ -39,7 +39,7 @@ func (c *annotateCommand) summary(paths []string) ([]byte, error) {
 	if !c.sums {
 		return nil, nil
 	}
-	cfg, err := c.config()
+	cfg, err := c.Config(c.dp8)
 	if err != nil {
 		return nil, err
 	}

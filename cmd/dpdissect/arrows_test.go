@@ -41,6 +41,7 @@ func arrows() []arrow {
 		{"internal/deploy", nil, nil, "what servers are set up with is text"},
 		{"internal/exit", nil, nil, "how a program ends is said without a word of what it does"},
 		{"internal/flags", []string{"dissect/spell"}, []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, "values of flags are read and listed without a word of which command has them"},
+		{"internal/inputs", []string{"session", "dp8", "dp8/track", "internal/capture", "internal/exit", "internal/protocols"}, []string{"github.com/spf13/pflag"}, "what is looked for is said by flags of both programs: they open nothing but the file of secrets"},
 		{"internal/manual", nil, nil, "pages are shown without a word of what is on them"},
 		{"internal/outfile", nil, nil, "files are written without a word of what is in them"},
 		{"internal/record", []string{"internal/capture", "internal/outfile"}, []string{"github.com/klauspost/compress", "github.com/pierrec/lz4"},

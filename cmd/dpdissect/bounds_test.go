@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
@@ -111,7 +112,7 @@ func TestBoundedFiles(t *testing.T) {
 		if err := os.WriteFile(path, make([]byte, size), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		text, err := readBounded(path, most)
+		text, err := inputs.ReadBounded(path, most)
 		if (err == nil) != want || err == nil && int64(len(text)) != size || err != nil && err.Error() != path+": has more than 1 MiB: is it the right file?" {
 			t.Errorf("%d bytes: %d are read, %v", size, len(text), err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/record"
 	"github.com/dpdissect/dpdissect/internal/trigger"
@@ -120,7 +121,7 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 			return fmt.Errorf("--on: %w", err)
 		}
 	}
-	if c.tracker, err = c.config(); err != nil {
+	if c.tracker, err = c.Config(c.dp8); err != nil {
 		return err
 	}
 	if c.show, err = c.displayFilter(); err != nil {
@@ -202,7 +203,7 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	err = cmp.Or(err, closed(out))
 	src.Close()
 	k.tell(stderr)
-	return cmp.Or(err, tellProblems(stderr, src.Infos()))
+	return cmp.Or(err, inputs.TellProblems(tellOn(stderr), src.Infos()))
 }
 
 func closed(r *record.Recorder) error {

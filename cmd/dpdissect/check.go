@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/verdict"
@@ -226,7 +227,7 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	if c.baseline != "" {
-		text, err := readBounded(c.baseline, maxBaseline)
+		text, err := inputs.ReadBounded(c.baseline, maxBaseline)
 		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
@@ -251,7 +252,7 @@ func readPolicy(path string, book *verdict.Book) (*verdict.Policy, error) {
 	if path == "" {
 		return verdict.NewPolicy(), nil
 	}
-	text, err := readBounded(path, maxRules)
+	text, err := inputs.ReadBounded(path, maxRules)
 	if err != nil {
 		return nil, fmt.Errorf("--rules: %w", err)
 	}
@@ -295,14 +296,14 @@ func (c *check) rulesOf(j *job, conns []*session.Conn) []conform.RuleTally {
 }
 
 // unread lists what is wrong with inputs that could not be read to their end.
-func unread(inputs []capture.Info) (list []string) {
-	for i := range inputs {
-		switch in := &inputs[i]; {
+func unread(infos []capture.Info) (list []string) {
+	for i := range infos {
+		switch in := &infos[i]; {
 		case !in.Failed:
-		case len(inputs) == 1:
+		case len(infos) == 1:
 			list = append(list, in.Problem)
 		default:
-			list = append(list, nameOf(in.Path)+": "+in.Problem)
+			list = append(list, inputs.Name(in.Path)+": "+in.Problem)
 		}
 	}
 	return list

@@ -153,7 +153,7 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 		return nil, noFiles
 	}
 	var in input
-	cfg, err := in.config()
+	cfg, err := in.Config(in.dp8)
 	if err != nil {
 		return nil, noFiles
 	}
@@ -170,4 +170,11 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 		all = append(all, offered(fmt.Sprint(c.ID), terminal.ProtocolName(c)+" "+c.A.String()+" ↔ "+c.B.String()+" "+c.State.String()))
 	}
 	return all, noFiles | cobra.ShellCompDirectiveKeepOrder
+}
+
+func protocolNames() (names []string) {
+	for _, p := range protocols.All(protocols.Options{}) {
+		names = append(names, p.Name)
+	}
+	return names
 }

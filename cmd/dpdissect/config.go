@@ -56,13 +56,13 @@ func (in *input) configure(cmd *cobra.Command) error {
 	}
 	in.settings = c
 	for _, p := range c.Ports {
-		in.decodeAs = append(in.decodeAs, portLayer+p.Text) // of several that fit the first counts
+		in.DecodeAs = append(in.DecodeAs, portLayer+p.Text) // of several that fit the first counts
 	}
-	if in.secrets == "" && c.Secrets.Text != "" {
+	if in.Secrets == "" && c.Secrets.Text != "" {
 		if err := config.CheckRegular(c.Secrets.Text); err != nil {
 			return fmt.Errorf("%s: secrets: %w", c.Secrets.From.Place(), err)
 		}
-		in.secrets = c.Secrets.Text
+		in.Secrets = c.Secrets.Text
 	}
 	given := cmd.Flags().Changed
 	if c.Color.Text != "" && !given("color") {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 )
 
@@ -22,7 +23,7 @@ func (c *check) readExpected(cmd *cobra.Command, paths []string) error {
 	if len(paths) > 1 && !c.merge {
 		return exit.Usagef("--expect names the findings of one capture: give one INPUT, or --merge")
 	}
-	text, err := readBounded(c.expect, maxBaseline)
+	text, err := inputs.ReadBounded(c.expect, maxBaseline)
 	if err != nil {
 		return fmt.Errorf("--expect: %w", err)
 	}

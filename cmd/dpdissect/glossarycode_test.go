@@ -17,9 +17,9 @@ import (
 // does not: their numbers only fall, and a package that needs none leaves the list.
 var mayStill = map[string]int{
 	"dp8/rules":   54,
-	"dp8/track":   115,
+	"dp8/track":   113,
 	"session":     52,
-	"session/seq": 78,
+	"session/seq": 73,
 }
 
 // TestGlossaryOfCode: no identifier that this program declares has one of the words which

@@ -227,7 +227,7 @@ func (c *reportCommand) draw(j *job, p *htmlreport.Report, conns []*session.Conn
 
 // again opens the captures for another pass.
 func (c *reportCommand) again(paths []string) (*pipeline.Run, error) {
-	cfg, err := c.config()
+	cfg, err := c.Config(c.dp8)
 	if err != nil {
 		return nil, err
 	}

@@ -3,36 +3,29 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/dissect/render"
-	"github.com/dpdissect/dpdissect/dp8"
 	dp8track "github.com/dpdissect/dpdissect/dp8/track"
 	"github.com/dpdissect/dpdissect/internal/config"
-	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // input is the flags that every reading command shares.
 type input struct {
 	live
 	tshark
+	inputs.Tracking
 	display      string
 	connection   flags.Connection
 	span         span
 	settings     *config.Config // of files, nil before they are read
-	decodeAs     []string
-	only         []string
-	secrets      string
-	secret       []string
 	count        flags.Positive
 	numeric      bool
 	time         render.TimeFormat
@@ -120,10 +113,8 @@ func (in *input) addTracking(cmd *cobra.Command) {
 // addProtocols adds the flags that say what packets are of.
 func (in *input) addProtocols(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVarP(&in.decodeAs, "decode-as", "d", nil, "force the protocol of ports by a `RULE` such as udp.port==2302,dp8; also 2300-2400 or 2300:8, and dp8:DIALECT")
-	f.StringSliceVar(&in.only, "protocols", nil, "look only for these protocols, a comma-separated `LIST`")
-	f.StringVar(&in.secrets, "secrets", "", "read signing secrets from `FILE`")
-	f.StringArrayVar(&in.secret, "secret", nil, "the signing secrets of one connection: `SECRET` is SESSID:SENDER:RECEIVER[:fast|full][:current]")
+	in.Tracking.Add(f)
+	in.Tracking.AddSecret(f)
 	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
 }
 
@@ -131,71 +122,6 @@ func newColor() flags.Choice { return flags.NewChoice("auto", "always", "never")
 
 // quietMeans is the annotation that says what -q does to a command.
 const quietMeans = "quiet"
-
-func protocolNames() (names []string) {
-	for _, p := range protocols.All(protocols.Options{}) {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-// config makes the tracker's configuration from the flags.
-func (in *input) config() (session.Config, error) {
-	secrets, err := in.allSecrets()
-	if err != nil {
-		return session.Config{}, err
-	}
-	o := dp8track.Options{Secrets: secrets}
-	if in.dp8 != nil {
-		in.dp8(&o)
-	}
-	all := protocols.All(protocols.Options{DP8: o})
-	cfg := session.Config{Protocols: all}
-	for _, s := range in.decodeAs {
-		f, err := protocols.ParseForce(s, all)
-		if err != nil {
-			return cfg, exit.AsUsage(err)
-		}
-		cfg.Force = append(cfg.Force, f)
-	}
-	if in.only != nil {
-		cfg.Protocols = nil
-	}
-	for _, name := range in.only {
-		p, err := protocols.Named(name, all)
-		if err != nil {
-			return cfg, exit.Usagef("--protocols: %w", err)
-		}
-		cfg.Protocols = append(cfg.Protocols, p)
-	}
-	return cfg, nil
-}
-
-// allSecrets reads the secrets given by file and by flag.
-func (in *input) allSecrets() ([]dp8.SuppliedSecrets, error) {
-	var all []dp8.SuppliedSecrets
-	if in.secrets != "" {
-		f, err := os.Open(in.secrets)
-		if err != nil && strings.Count(in.secrets, ":") > 1 { // which must not be repeated
-			return nil, exit.Usagef("--secrets reads a file; to give a secret itself, use --secret")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("--secrets: %w", err)
-		}
-		defer f.Close()
-		if all, err = dp8.ParseSecrets(in.secrets, &bounded{r: f, left: maxSecrets, name: in.secrets, most: maxSecrets}); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range in.secret {
-		one, err := dp8.ParseSecret(s)
-		if err != nil {
-			return nil, exit.Usagef("--secret: %w", err)
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
 
 // displayFilter compiles -Y; nil when there is none.
 func (in *input) displayFilter() (*filter.Filter, error) {

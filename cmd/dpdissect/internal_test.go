@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -12,7 +13,7 @@ import (
 // a terminal can be shown, and goes before every other exit code.
 func TestInternalErrorIsTold(t *testing.T) {
 	var out strings.Builder
-	err := tellInternal(&out, []session.InternalError{
+	err := inputs.TellInternal(tellOn(&out), []session.InternalError{
 		{Frame: 9, Message: "index out of range [64] (session/late.go:48)", Conn: &session.Conn{}},
 		{Frame: 12, Message: "odd \x1b[31m text"},
 	})
@@ -24,7 +25,7 @@ func TestInternalErrorIsTold(t *testing.T) {
 	if lines[0] != want || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("%q", out.String())
 	}
-	if err := tellInternal(&out, nil); err != nil {
+	if err := inputs.TellInternal(tellOn(&out), nil); err != nil {
 		t.Error(err)
 	}
 }

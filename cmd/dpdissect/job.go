@@ -13,10 +13,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // A job is one reading command with its inputs and its output open.
@@ -71,7 +71,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err := in.span.check(); err != nil {
 		return nil, err
 	}
-	cfg, err := in.config()
+	cfg, err := in.Config(in.dp8)
 	if err != nil {
 		return nil, err
 	}
@@ -208,50 +208,11 @@ func (j *job) close(err error) error {
 	if n := j.run.StoriesLeftOut(); n > 0 {
 		fmt.Fprintln(j.stderr, "dpdissect: "+report.StoriesText(n))
 	}
-	internal := tellInternal(j.stderr, j.run.Internal())
-	problems := tellProblems(j.stderr, infos[j.run.Source.Before():])
+	internal := inputs.TellInternal(tellOn(j.stderr), j.run.Internal())
+	problems := inputs.TellProblems(tellOn(j.stderr), infos[j.run.Source.Before():])
 	return cmp.Or(err, internal, problems)
-}
-
-// tellInternal tells what went wrong in this program. The error says that something did.
-func tellInternal(w io.Writer, all []session.InternalError) error {
-	for i := range all {
-		e := &all[i]
-		where := "an address pair"
-		if e.Conn != nil {
-			where = fmt.Sprintf("the connection of %s and %s", e.Conn.A, e.Conn.B)
-		}
-		fmt.Fprintf(w, "dpdissect: %s\n", printable(fmt.Sprintf("internal error in %s at frame %d: %s; the rest was analysed", where, e.Frame, e.Message)))
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return exit.ErrInternal
 }
 
 // unopened reports whether no input could be opened: a list of nothing is not worth
 // its heading.
 func (j *job) unopened() bool { return report.Unopened(j.run.Source.Infos()) }
-
-// tellProblems tells what is wrong with inputs. The error says that one failed.
-func tellProblems(w io.Writer, infos []capture.Info) (err error) {
-	for i := range infos {
-		if infos[i].Unfit != nil {
-			return fmt.Errorf("%s: %w", nameOf(infos[i].Path), infos[i].Unfit)
-		}
-		if infos[i].Problem != "" {
-			fmt.Fprintf(w, "dpdissect: %s\n", printable(nameOf(infos[i].Path)+": "+infos[i].Problem))
-		}
-		if infos[i].Failed {
-			err = exit.ErrInput
-		}
-	}
-	return err
-}
-
-func nameOf(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return path
-}

@@ -51,7 +51,6 @@ func (l *live) add(cmd *cobra.Command) {
 	f.StringVar(&l.user, "user", "", "live: when started as root, become `NAME[:GROUP]` once the interfaces are open")
 }
 
-// isLive reports whether packets come from interfaces.
 // hideLive leaves out of the help what only live runs take, of a command that has none.
 func hideLive(cmd *cobra.Command) {
 	for _, name := range []string{"interface", "autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "follow"} {
@@ -59,6 +58,7 @@ func hideLive(cmd *cobra.Command) {
 	}
 }
 
+// isLive reports whether packets come from interfaces.
 func (l *live) isLive() bool { return len(l.interfaces) > 0 }
 
 // addFollow adds the flag of commands that read files.

@@ -36,7 +36,7 @@ func (in *input) guard(paths []string) *outfile.Guard {
 	for _, p := range paths {
 		g.Reads("an input", p)
 	}
-	g.Reads("the secrets file", in.secrets)
+	g.Reads("the secrets file", in.Secrets)
 	g.Reads("the file of --bpf", in.bytecode)
 	if in.settings != nil {
 		readsConfig(g)

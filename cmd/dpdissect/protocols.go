@@ -45,7 +45,7 @@ evidence must relate the two sides to each other.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "explain why the address pairs of captures were recognised or not")
-	f.StringSliceVar(&c.only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
+	f.StringSliceVar(&c.Only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
 	c.addFiles(cmd)
 	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
 	c.format.Add(cmd, "format", "text for people or one JSON document")
@@ -60,7 +60,7 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 	case c.verbose:
 	case len(args) > 0:
 		return exit.Usagef("%q: captures are read only with -v", args[0])
-	case c.only != nil || c.count != 0:
+	case c.Only != nil || c.count != 0:
 		return exit.Usagef("--protocols and --packet-count need -v")
 	}
 	return nil

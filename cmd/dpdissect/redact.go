@@ -19,6 +19,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
@@ -168,7 +169,7 @@ func (c *redaction) key() (*redact.Key, error) {
 	}
 	var text []byte
 	if err == nil {
-		text, err = readBounded(c.keyFile, 1<<16)
+		text, err = inputs.ReadBounded(c.keyFile, 1<<16)
 	}
 	if err != nil {
 		return nil, exit.Usagef("--key-file: %w", err)
@@ -269,7 +270,7 @@ func (c *redaction) fresh(s *dp8.SuppliedSecrets) *dp8.SuppliedSecrets {
 
 // again is a job that reads captures once more.
 func (c *redaction) again(j *job, paths []string) (*job, error) {
-	cfg, err := c.config()
+	cfg, err := c.Config(c.dp8)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 )
 
@@ -15,15 +16,15 @@ func newPieces(command string) *piecewise.Pieces {
 
 // stateOptions are the options that count for a state; more are those of the command.
 func (in *input) stateOptions(more any) (o piecewise.Options, err error) {
-	o = piecewise.Options{Protocols: in.only, DecodeAs: in.decodeAs, Filter: in.filter, More: more}
+	o = piecewise.Options{Protocols: in.Only, DecodeAs: in.DecodeAs, Filter: in.filter, More: more}
 	if in.bytecode != "" {
-		b, err := readBounded(in.bytecode, maxRules)
+		b, err := inputs.ReadBounded(in.bytecode, maxRules)
 		if err != nil {
 			return o, err
 		}
 		o.Bytecode = string(b)
 	}
-	o.Secrets, err = in.allSecrets()
+	o.Secrets, err = in.AllSecrets()
 	return o, err
 }
 

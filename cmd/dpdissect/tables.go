@@ -71,7 +71,7 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return c.tellState(err, cmd.ErrOrStderr())
 	}
-	cfg, err := c.config()
+	cfg, err := c.Config(c.dp8)
 	if err != nil {
 		return err
 	}

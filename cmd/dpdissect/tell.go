@@ -19,6 +19,11 @@ import (
 // ends a line, or is a command to a system that reads the log.
 func printable(s string) string { return render.Logged(s) }
 
+// tellOn gives what prints lines of the program there.
+func tellOn(w io.Writer) func(line string) {
+	return func(line string) { fmt.Fprintf(w, "dpdissect: %s\n", printable(line)) }
+}
+
 // A marked error shows the place it is about in lines below its message.
 type marked interface {
 	error

@@ -10,6 +10,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/flight"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -60,7 +61,7 @@ func (c *captureCommand) runTracked(k *recording, stderr io.Writer) error {
 		t.look(time.Now())
 		t.flight.Close(time.Now())
 	}
-	return cmp.Or(tellInternal(stderr, t.run.Internal()), err)
+	return cmp.Or(inputs.TellInternal(tellOn(stderr), t.run.Internal()), err)
 }
 
 // attach makes findings arrive, and with -Y frames in the order of the capture.

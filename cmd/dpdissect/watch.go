@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/liveview"
 	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -191,7 +192,7 @@ func (w *watcher) status(now time.Time) sampler.Status {
 	st.Now = w.clock.at(w.bounds.Latest(), now)
 	st.Started = st.Now - int64(now.Sub(w.started))
 	for _, in := range w.run.Source.Infos() {
-		st.Interfaces = append(st.Interfaces, nameOf(in.Path))
+		st.Interfaces = append(st.Interfaces, inputs.Name(in.Path))
 	}
 	return st
 }

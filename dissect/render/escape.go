@@ -44,7 +44,7 @@ func Logged(s string) string {
 	return s
 }
 
-// appendRune appends a character that is # behind another one or not printable ASCII.
+// appendRune appends a character that is # after another one or not printable ASCII.
 func appendRune[S []byte | string](dst []byte, s S, r rune) []byte {
 	switch {
 	case r == utf8.RuneError && len(s) == 1, r == '#':

@@ -102,7 +102,7 @@ func (s *Summary) appendRule(dst []byte, n *dissect.Note) []byte {
 
 const spaces = "                                                "
 
-// right appends text behind spaces that fill a column. The text takes n columns of the screen.
+// right appends text after spaces that fill a column. The text takes n columns of the screen.
 func right(dst, text []byte, n int, width *int) []byte {
 	return append(pad(dst, n, width), text...)
 }

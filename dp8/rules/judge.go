@@ -40,9 +40,9 @@ type judge struct {
 // A side is what a judge remembers of one sender.
 type side struct {
 	*track.Side         // what the connection knows of it
-	marked      bool    // there are any
 	afterWhole  seq.Num // the number after the latest that held a whole message and followed the end of another
 	hasWhole    bool    // there is one
+	marked      bool    // there are any marks
 	largest     uint16  // bytes of the largest payload that it sent in one frame
 	alive1      keepAliveState
 	sackWatch   sackState

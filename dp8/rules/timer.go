@@ -28,6 +28,9 @@ func (w *retryWatch) of(num seq.Num) *retrySeries {
 			return s
 		}
 	}
+	if w.series == nil {
+		w.series = make([]retrySeries, retriedAtOnce)
+	}
 	s := &w.series[w.next]
 	w.next = (w.next + 1) % len(w.series)
 	*s = retrySeries{num: num}

@@ -21,9 +21,12 @@ type retrySeries struct {
 	gaps   [maxRetryTimes]int64
 }
 
+// retriedAtOnce is how many numbers of a side are followed while they are retried.
+const retriedAtOnce = 4
+
 // A retryWatch follows the numbers of a side that are retried, the latest few.
 type retryWatch struct {
-	series [4]retrySeries
+	series []retrySeries // nil until a number is retried
 	next   int
 	tenths bool // some number was retried as often as allowed
 	early  int  // first retries in a row that came before an answer could
@@ -75,16 +78,16 @@ type samples struct {
 type timerState struct {
 	alive    [2]int // KeepAlives captured, retries left out
 	due      bool   // a pause was too long; it is not judged yet
+	fits     [2]bool
+	lastTick uint32 // of the latest CONNECT
 	pause    int64
 	next     [2]seq.Num // numbers that follow the pause when nothing was sent in it
-	fits     [2]bool
-	woken    uint64 // the frame behind the pause
+	woken    uint64     // the frame behind the pause
 	wokenAt  int64
 	sleeper  dissect.Dir
 	opening  [2]burst
 	connects int   // CONNECTs, copies left out
 	lastTry  int64 // time of the latest
-	lastTick uint32
 }
 
 // A burst are the first numbers of a side.

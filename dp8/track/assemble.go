@@ -42,19 +42,19 @@ func (p *piece) ordered() bool {
 // is sequential in the order of its numbers, everything else when complete
 // (MC-DPL8R 3.1.5.2.5, 3.1.5.2.6). It holds back at most a window of frames.
 type assembler struct {
-	conn    *conn
-	dir     dissect.Dir
-	started bool
-	after   bool    // the number before next was captured
-	open    bool    // a message of several frames is being put together
-	broken  bool    // … and lacks a part
-	first   seq.Num // first number captured, or where numbers begin
-	next    seq.Num // first number not consumed
-	top     seq.Num // one above the highest stored
-	ring    []slot  // power of two, number n at n&(len-1); nil while nothing waits
+	conn     *conn
+	dir      dissect.Dir
+	started  bool
+	after    bool    // the number before next was captured
+	open     bool    // a message of several frames is being put together
+	broken   bool    // … and lacks a part
+	orphaned bool    // a part came when its turn had passed
+	first    seq.Num // first number captured, or where numbers begin
+	next     seq.Num // first number not consumed
+	top      seq.Num // one above the highest stored
+	ring     []slot  // power of two, number n at n&(len-1); nil while nothing waits
 
-	orphaned   bool // a part came when its turn had passed
-	lastOrphan seq.Num
+	lastOrphan seq.Num // valid with orphaned
 	msg        session.Message
 	sum        hash.Hash
 	buf        []byte

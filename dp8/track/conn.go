@@ -21,6 +21,8 @@ type conn struct {
 	connector   dissect.Dir // direction of the connector, -1 when unknown
 	mode        Mode
 	finished    bool // settled: further frames are only counted
+	blind       bool // the capture cut a handshake frame
+	rivalOpen   bool // the handshake of rival was pending when this one began
 	lengths     int  // SACKs and KeepAlives as long as signed ones, less those as long as unsigned ones
 	strays      []*Stray
 	numbered    [2]int64 // time of the latest numbered frame
@@ -33,13 +35,11 @@ type conn struct {
 	hs          Handshake
 	side        [2]Side
 
-	proof     proof
-	alive     aliveState
-	attempts  [2]attempt
-	signed    Signed
-	blind     bool  // the capture cut a handshake frame
-	rival     *conn // another connection of the pair when this one began, until it is answered
-	rivalOpen bool  // its handshake was pending then
+	proof    proof
+	alive    aliveState
+	attempts [2]attempt
+	signed   Signed
+	rival    *conn // another connection of the pair when this one began, until it is answered
 }
 
 // A Side is what is remembered of one sender.
@@ -69,7 +69,7 @@ type Side struct {
 	keys     keyring
 
 	nseq     seq.Serial // what its SACKs say it will send next
-	lengths  int        // conn.lengths of this side alone
+	lengths  int32      // conn.lengths of this side alone
 	Version  uint32     // reported in the handshake, 0 when not seen
 	fast     fastKey
 	next     latestNext

@@ -16,12 +16,12 @@ type Handshake struct {
 	plain     bool // by CONNECTED
 	Secrets   bool // the connector's secrets were captured
 
-	any       bool   // some frame of it was captured
+	any       bool // some frame of it was captured
+	mix       mixState
 	tick      uint32 // of the latest CONNECT
 	connectAt int64  // when that was captured
 	Loop      int64  // from the CONNECT to the connector's confirmation: once around the path, 0 when not known
-	mix       mixState
-	ModeAt    int64 // when the latest frame was captured that keeps to signed or plain
+	ModeAt    int64  // when the latest frame was captured that keeps to signed or plain
 }
 
 // handshake tracks a CONNECT, CONNECTED, CONNECTED_SIGNED or HARD_DISCONNECT.

@@ -86,7 +86,7 @@ func (c *conn) learnSigning(dir dissect.Dir, has bool) {
 	if !has {
 		n = -1
 	}
-	c.side[dir].lengths += n
+	c.side[dir].lengths += int32(n)
 	c.lengths += n
 	switch {
 	case c.params.Signing == dp8.SigningUnknown:

@@ -122,22 +122,22 @@ type firsts struct {
 type keyring struct {
 	held []heldFrame // frames of pending that nothing is concluded from yet
 
-	known    bool
-	epoch    seq.Num // of current
-	current  dp8.Secret
-	previous dp8.Secret
-	hasPrev  bool
-	modifier dp8.Secret
-	hasMod   bool
+	known     bool
+	hasPrev   bool
+	hasMod    bool
+	trusting  bool    // no further frames are kept: no guess seems to be right
+	justTried bool    // the last frame verified is one of pending
+	epoch     seq.Num // of current
+	current   dp8.Secret
+	previous  dp8.Secret
+	modifier  dp8.Secret
 
 	first, later firsts // of the current epoch and of the one after it
 
 	cands      []candidate // for epoch+1
 	pending    uint64      // frames of epoch+1 that were tried
 	dropped    []heldFrame // those that were given up, until that is told
-	trusting   bool        // no further ones are kept: no guess seems to be right
 	unresolved uint64      // frames whose epoch was never resolved
-	justTried  bool        // the last frame verified is one of pending
 	verified   int64       // time of the latest frame that verified
 	verifiedNo seq.Num     // its number
 	suspects   []Suspect   // frames of pending that no candidate verified

@@ -83,7 +83,7 @@ type work struct {
 	opened               int64 // time of the connection's first frame
 	interval             int64 // shortest proven time to the second sending of a number, ns, 0 for none
 	softGapAt, firmGapAt int64
-	echo                 beat // latest pings
+	echo                 *beat // latest pings, nil before the first
 }
 
 // Signatures counts the signatures of one side by verdict.

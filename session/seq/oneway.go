@@ -6,8 +6,8 @@ package seq
 type Deaf struct {
 	First   Sign  // the run; N counts its sendings
 	Last    int64 // time of the latest
-	Units   int32 // new numbers among them
 	Several int64 // time at which they were so many that no answer tells something, 0 while they are fewer
+	Units   int32 // new numbers among them
 	Most    uint8
 	before  uint32    // frames of the peer before the run …
 	after   uint32    // … and at its latest sending; like acks they wrap

@@ -42,8 +42,8 @@ func (d *Direction) Pulse() Pulse {
 	}
 	p.Numbers = d.distinct
 	beat := d.beat
-	if d.echo.any {
-		beat = d.echo
+	if d.echo != nil && d.echo.any {
+		beat = *d.echo
 	}
 	if beat.any {
 		beat.fold()
@@ -58,6 +58,9 @@ func (d *Direction) Pulse() Pulse {
 // frame asked, and the reply in the frame at hand. Pinged enters it once it is certain.
 func (d *Direction) Echoed(ns int64, asked, frame uint64, at int64) {
 	if ns >= 0 {
+		if d.echo == nil {
+			d.echo = new(beat)
+		}
 		d.echo.trip(ns, frame, at)
 		if d.hasRTT && Slowly(ns, d.minRTT) {
 			d.trouble(Slow, at-ns, at, ns, SignAt(asked, at-ns))

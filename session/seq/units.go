@@ -21,8 +21,8 @@ type units struct {
 	sparse[carried]
 	base, top Num
 	floor     Num
-	gone      bool
 	keep      int64 // Limits.UnitKeep
+	gone      bool
 	lowMemory bool
 
 	again []furtherCarrier // not acknowledged yet, the oldest first

@@ -1,4 +1,4 @@
-package main
+package inputs
 
 import (
 	"fmt"
@@ -6,23 +6,15 @@ import (
 	"os"
 )
 
-// The largest files that are read whole, in bytes. What goes on for ever, as /dev/zero does, is
-// an error as soon as it is beyond them.
-const (
-	maxRules    = 16 << 20
-	maxBaseline = 64 << 20
-	maxReport   = 512 << 20 // of --against: the analysis of 100,000 connections takes half of it
-	maxSecrets  = 16 << 20
-)
-
-// readBounded reads a file of so many bytes at most.
-func readBounded(path string, most int64) ([]byte, error) {
+// ReadBounded reads a whole file, of so many bytes at most. What goes on for ever, as /dev/zero
+// does, is an error as soon as it is beyond them.
+func ReadBounded(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(&bounded{r: f, left: most, name: path, most: most})
+	text, err := io.ReadAll(newBounded(f, path, most))
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +27,10 @@ type bounded struct {
 	left int64
 	name string
 	most int64
+}
+
+func newBounded(r io.Reader, name string, most int64) *bounded {
+	return &bounded{r: r, left: most, name: name, most: most}
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
