@@ -72,7 +72,7 @@ func (j handshakeJudge) unseen(dir dissect.Dir) int {
 	if a.speaks {
 		until = min(until, a.spokeAt)
 	}
-	n := int((max(0, until-a.at) + j.GrainOf(until, a.at)) / retryLeast)
+	n := int((max(0, until-a.at) + j.StepOf(until, a.at)) / retryLeast)
 	if dir != j.Connector() { // it repeats by itself and answers repeated CONNECTs
 		n = 2*n + max(0, j.asked[dir.Other()].n-1) + j.asked[dir.Other()].copies + 1 // the network may double one behind the capture
 	}

@@ -165,7 +165,7 @@ func (j commandJudge) impossibleEcho(tick uint32) bool {
 	if !j.Frame.HasTime || a.n == 0 {
 		return false
 	}
-	before := (o.Time-a.firstAt+j.GrainOf(o.Time, a.firstAt))/1e6 + tickStep
+	before := (o.Time-a.firstAt+j.StepOf(o.Time, a.firstAt))/1e6 + tickStep
 	if a.first != 0 {
 		before += attemptSpan
 	}

@@ -26,7 +26,7 @@ func TestMC_DPL8R_3_1_5_2_7_ActedOnWhatMustBeIgnored(t *testing.T) {
 		}
 		return f
 	}
-	foreign := func(s *scene) { s.send(0, keepAlive(3, 0, 8)) }
+	otherID := func(s *scene) { s.send(0, keepAlive(3, 0, 8)) }
 	for _, c := range []struct {
 		name   string
 		rule   string
@@ -56,9 +56,9 @@ func TestMC_DPL8R_3_1_5_2_7_ActedOnWhatMustBeIgnored(t *testing.T) {
 			s.send(1, signed(sack(0, 4, 0), listenerSecret))
 			s.send(0, signed(data(3, 0, "x"), connectorSecret))
 		}, "1 0 0 0"},
-		{"a KeepAlive of another session", "DP8-2.2.2-KA-ACTED", false, foreign, "0 1 0 0"},
+		{"a KeepAlive of another session", "DP8-2.2.2-KA-ACTED", false, otherID, "0 1 0 0"},
 		{"… whose id comes again", "DP8-2.2.2-KA-ACTED", false, func(s *scene) {
-			foreign(s)
+			otherID(s)
 			s.send(1, sack(0, 4, 0))
 			s.send(0, keepAlive(4, 0, 8))
 		}, "0 0 0 1"},

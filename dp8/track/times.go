@@ -11,8 +11,8 @@ func GrainOf(a, b int64) int64 {
 	return 0
 }
 
-// grainOf is how coarse two times look, in ns, or those of the connection do, for clocks are shifted.
-func (c *conn) grainOf(a, b int64) int64 {
+// stepOf is how coarse two times look, in ns, or those of the connection do, for clocks are shifted.
+func (c *conn) stepOf(a, b int64) int64 {
 	if g := GrainOf(a, b); g > 0 || c.c.Rules.ClockFine() {
 		return g
 	}
@@ -21,9 +21,9 @@ func (c *conn) grainOf(a, b int64) int64 {
 
 // atLeast is the time from an earlier one to the frame at hand that has passed for
 // sure, in ns; atMost is what may have.
-func (c *conn) atLeast(at int64) int64 { return c.Frame.Time - at - c.grainOf(c.Frame.Time, at) }
+func (c *conn) atLeast(at int64) int64 { return c.Frame.Time - at - c.stepOf(c.Frame.Time, at) }
 
-func (c *conn) atMost(at int64) int64 { return c.Frame.Time - at + c.grainOf(c.Frame.Time, at) }
+func (c *conn) atMost(at int64) int64 { return c.Frame.Time - at + c.stepOf(c.Frame.Time, at) }
 
 // apart is how far apart two frames of one side were captured that were certainly
 // sent in this order (guard REORD). It is wider than that of copies: order alone

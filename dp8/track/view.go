@@ -87,8 +87,8 @@ func (v View) After(x *Stamp) bool { return v.c.after(x) }
 // order, ns (guard REORD).
 func (v View) Apart() int64 { return v.c.apart() }
 
-// GrainOf is how coarse two times of the connection look, ns.
-func (v View) GrainOf(a, b int64) int64 { return v.c.grainOf(a, b) }
+// StepOf is the step of a coarse clock by two times of the connection, ns.
+func (v View) StepOf(a, b int64) int64 { return v.c.stepOf(a, b) }
 
 // AtLeast is the time from an earlier one to the frame at hand that has passed for sure, ns.
 func (v View) AtLeast(at int64) int64 { return v.c.atLeast(at) }
