@@ -90,7 +90,7 @@ func (h *history) overtaken(fr *dissect.Frame, serial uint8, num, msg seq.Num) b
 	return false
 }
 
-// mostDenied is how many numbers that were reported missing before they were captured are remembered of a side.
+// mostDenied bounds the numbers of a side that are remembered because they were reported missing before they were captured.
 const mostDenied = 32
 
 // miss notes that a number that was not captured was reported missing: packets

@@ -21,7 +21,7 @@ type retrySeries struct {
 	gaps   [maxRetryTimes]int64
 }
 
-// retriedAtOnce is how many numbers of a side are followed while they are retried.
+// retriedAtOnce bounds the numbers of a side that are followed while they are retried.
 const retriedAtOnce = 4
 
 // A retryWatch follows the numbers of a side that are retried, the latest few.

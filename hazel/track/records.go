@@ -8,7 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// RecordLimit is how many reliable packets of a side are remembered, and recordStep how many more at most until
+// RecordLimit bounds the reliable packets of a side that are remembered, and recordStep says how many more there are at most until
 // they are forgotten.
 const (
 	RecordLimit = 512
