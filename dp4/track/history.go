@@ -45,7 +45,6 @@ const noEpoch = math.MaxUint32
 // The transmissions of a packet are told apart where several were captured, or the first that counts
 // is not the first that the engine knows.
 type transmissions struct {
-	num   seq.Num
 	frame uint64 // first that counts
 	time  int64  // of that, ns
 	last  int64  // of the one with the highest serial, ns
@@ -63,7 +62,7 @@ func (r Record) transmissions() transmissions {
 		return *r.sent
 	}
 	frame, time := r.known.Frame(), r.known.Time()
-	return transmissions{r.Num, frame, time, time, frame, time, r.Low}
+	return transmissions{frame, time, time, frame, time, r.Low}
 }
 
 // Frame is the first captured copy, and Time the time of that, ns.
@@ -83,7 +82,7 @@ func (r Record) High() uint8 { return r.transmissions().high }
 type history struct {
 	out      *seq.Direction // nil once the connection is settled
 	packets  seq.Column[content]
-	several  []transmissions
+	several  seq.Few[transmissions]
 	messages *[32]Message
 
 	epoch   uint32  // grows with each doubt
@@ -118,7 +117,7 @@ func (h *history) at(num seq.Num) Record {
 	if x == nil || !x.several {
 		return Record{x, known, nil, num}
 	}
-	return Record{x, known, h.transmissions(num), num}
+	return Record{x, known, h.several.At(num), num}
 }
 
 // place makes room for a packet that the engine has taken; it gives nothing where the engine knows it
@@ -130,18 +129,9 @@ func (h *history) place(num seq.Num) (r Record, fresh bool) {
 	case fresh:
 		r.several = false
 	case r.several:
-		r.sent = h.transmissions(num)
+		r.sent = h.several.At(num)
 	}
 	return r, fresh
-}
-
-func (h *history) transmissions(num seq.Num) *transmissions {
-	for i := len(h.several) - 1; i >= 0; i-- {
-		if x := &h.several[i]; x.num == num {
-			return x
-		}
-	}
-	return nil
 }
 
 // tellApart gives the transmissions of a packet, where there were none of what the engine knows.
@@ -149,27 +139,18 @@ func (h *history) tellApart(r Record) *transmissions {
 	if r.sent != nil {
 		return r.sent
 	}
-	x := h.transmissions(r.Num)
+	x := h.several.At(r.Num)
 	if x == nil {
-		if len(h.several) == cap(h.several) {
-			h.forget()
-		}
-		h.several = append(h.several, transmissions{})
-		x = &h.several[len(h.several)-1]
+		x = h.several.Put(r.Num, h.isSeveral)
 	}
 	*x, r.several = r.transmissions(), true
 	return x
 }
 
-// forget drops the transmissions of packets that are forgotten.
-func (h *history) forget() {
-	keep := h.several[:0]
-	for _, x := range h.several {
-		if r := h.at(x.num); r.IsKnown() && r.several {
-			keep = append(keep, x)
-		}
-	}
-	h.several = keep
+// isSeveral reports whether the transmissions of a packet are told apart.
+func (h *history) isSeveral(num seq.Num) bool {
+	x, _ := h.packets.At(h.out, num)
+	return x != nil && x.several
 }
 
 // clear forgets all packets, and frees them.
@@ -178,5 +159,5 @@ func (h *history) clear() {
 		h.out.UndescribeAll()
 	}
 	h.packets.Free()
-	h.several, h.messages, h.sent = nil, nil, nil
+	h.several, h.messages, h.sent = seq.Few[transmissions]{}, nil, nil
 }

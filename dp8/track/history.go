@@ -140,7 +140,7 @@ type History struct {
 	missed    bool    // the peer acknowledged numbers before the first was captured
 	Dropped   seq.Num // highest number that gave up others
 
-	several    []transmissions // by number
+	several    seq.Few[transmissions]
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
 	began      int64
@@ -154,7 +154,7 @@ func (m *History) At(num seq.Num) (f Record) {
 	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
 		f.num = num
 		if f.several {
-			f.sent = m.transmissions(num)
+			f.sent = m.several.At(num)
 		}
 		return f
 	}
@@ -178,7 +178,7 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 	if fresh {
 		f.several = false
 	} else if f.several {
-		f.sent = m.transmissions(num)
+		f.sent = m.several.At(num)
 	}
 	return f, fresh, true
 }
@@ -206,49 +206,21 @@ func (m *History) Signature(f Record) (s [8]byte) {
 	return s
 }
 
-// transmissions gives those of a number, nil for none.
-func (m *History) transmissions(num seq.Num) *transmissions {
-	for i := len(m.several) - 1; i >= 0 && m.several[i].num >= num; i-- {
-		if x := &m.several[i]; x.num == num {
-			return x
-		}
-	}
-	return nil
-}
-
 // tellApart gives a number transmissions of its own, where it has none.
 func (m *History) tellApart(f *Record) *transmissions {
 	if f.sent == nil {
-		if f.sent = m.transmissions(f.num); f.sent == nil {
-			f.sent = m.insert(f.num)
+		if f.sent = m.several.At(f.num); f.sent == nil {
+			f.sent = m.several.Put(f.num, m.isSeveral)
 		}
 		f.sent.num, f.several = f.num, true
 	}
 	return f.sent
 }
 
-// insert makes room for the transmissions of a number.
-func (m *History) insert(num seq.Num) *transmissions {
-	if len(m.several) == cap(m.several) {
-		m.forget()
-	}
-	i := len(m.several)
-	m.several = append(m.several, transmissions{})
-	for ; i > 0 && m.several[i-1].num > num; i-- {
-		m.several[i] = m.several[i-1]
-	}
-	return &m.several[i]
-}
-
-// forget drops the transmissions of numbers that are forgotten.
-func (m *History) forget() {
-	keep := m.several[:0]
-	for i := range m.several {
-		if f := m.At(m.several[i].num); f.IsKnown() && f.several {
-			keep = append(keep, m.several[i])
-		}
-	}
-	m.several = keep
+// isSeveral reports whether the transmissions of a number are told apart.
+func (m *History) isSeveral(num seq.Num) bool {
+	x, _ := m.frames.At(m.out, num)
+	return x != nil && x.several
 }
 
 // drop forgets a number.
@@ -261,7 +233,7 @@ func (m *History) clear() {
 	}
 	m.frames.Free()
 	m.signatures.Free()
-	m.several, m.ignored = nil, nil
+	m.several, m.ignored = seq.Few[transmissions]{}, nil
 }
 
 // close is clear for good.

@@ -14,8 +14,8 @@ import (
 type datagrams struct {
 	out       *seq.Direction
 	notes     seq.Column[note]
-	again     []latest
-	low       seq.Num // lowest and highest PacketID without a fault
+	again     seq.Few[int64] // when those sent again were sent last, ns
+	low       seq.Num        // lowest and highest PacketID without a fault
 	top       seq.Num
 	has       bool
 	topAt     int64             // when top was captured
@@ -53,12 +53,6 @@ func (x sentDatagram) ackedAt() int64 {
 		return at
 	}
 	return x.Time()
-}
-
-// A latest is the latest transmission of a datagram that was sent again.
-type latest struct {
-	num seq.Num
-	at  int64 // ns
 }
 
 // isKnown reports whether anything is remembered.
@@ -109,24 +103,20 @@ func (r *datagrams) note(s *seq.Sending, n note) {
 
 // sendAgain notes that a datagram is sent again, and gives when it was sent before, ns.
 func (r *datagrams) sendAgain(x sentDatagram, num seq.Num, at int64) (before int64) {
-	for i := range r.again {
-		if a := &r.again[i]; a.num == num {
-			before, a.at = a.at, at
-			return before
-		}
+	last := r.again.At(num)
+	if last == nil {
+		last = r.again.Put(num, func(n seq.Num) bool { return r.at(n).isKnown() })
+		*last = x.Time()
 	}
-	if len(r.again) == cap(r.again) {
-		r.again = slices.DeleteFunc(r.again, func(a latest) bool { return !r.at(a.num).isKnown() })
-	}
-	r.again = append(r.again, latest{num, at})
-	return x.Time()
+	before, *last = *last, at
+	return before
 }
 
 // clear forgets all datagrams, and frees what they take.
 func (r *datagrams) clear() {
 	r.out.UndescribeAll()
 	r.notes.Free()
-	r.again = nil
+	r.again = seq.Few[int64]{}
 }
 
 // count counts a PacketID that is new.
