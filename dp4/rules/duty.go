@@ -84,12 +84,11 @@ type denial struct {
 // denial gives the reports that a packet of a side is missing.
 func (j *judge) denial(dir dissect.Dir, u track.Record) *denial {
 	h := &j.side[dir].denied
-	h.Most = track.Remembered
-	d, fresh := h.Put(u.Num, func(num seq.Num, _ *denial, _ int) bool { return j.RecordOf(dir, num).IsKnown() })
-	switch {
-	case d == nil:
-		return new(denial)
-	case fresh || d.of != u.Frame():
+	d := h.At(u.Num)
+	if d == nil {
+		d = h.Put(u.Num, func(num seq.Num) bool { return j.RecordOf(dir, num).IsKnown() })
+	}
+	if d.of != u.Frame() {
 		*d = denial{of: u.Frame()}
 	}
 	return d

@@ -52,7 +52,7 @@ type side struct {
 	odds         int
 	duties       [numAnswers]conform.Sample // answers that were asked for; bad when there was none
 	answers      int                        // acknowledgements by its peer of packets that asked for them
-	denied       seq.History[denial]        // its packets that are reported missing
+	denied       seq.Few[denial]            // its packets that are reported missing
 	answered     seq.Num                    // these are of packets below it
 	excess       excess
 	product      product

@@ -42,14 +42,13 @@ type side struct {
 	*track.Side         // what the connection knows of it
 	afterWhole  seq.Num // the number after the latest that held a whole message and followed the end of another
 	hasWhole    bool    // there is one
-	marked      bool    // there are any marks
 	largest     uint16  // bytes of the largest payload that it sent in one frame
 	alive1      keepAliveState
 	sackWatch   sackState
 	sequence    sequenceState
 	run         run
 
-	marks    seq.History[mark]
+	marks    seq.Few[mark]
 	closing  closeDuty
 	inDoubt  []doubtCase // what frames of doubtful signature break if they are forged
 	astray   bool        // its signatures were in doubt

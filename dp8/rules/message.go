@@ -73,7 +73,7 @@ func (j contentJudge) followsWhole(s *side, num seq.Num, f track.Record) bool {
 	if f.Command&whole != whole || f.Transmissions() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
 		return false
 	}
-	if !s.hasWhole || s.afterWhole != num || s.marked {
+	if !s.hasWhole || s.afterWhole != num || s.marks.Any() {
 		before := s.History.At(num - 1)
 		if !before.IsKnown() || before.Cut || !ends(before) || s.isOdd(num-1, before.Frame()) {
 			return false
@@ -102,13 +102,11 @@ func (s *side) markOf(num seq.Num, frame uint64) *mark {
 
 // mark gives the place for what was found of it.
 func (s *side) mark(num seq.Num, frame uint64) *mark {
-	s.marked = true
-	s.marks.Most = 2 * dp8.WindowSize // as many frames are remembered
-	x, fresh := s.marks.Put(num, func(n seq.Num, _ *mark, _ int) bool { return s.History.At(n).IsKnown() })
-	switch {
-	case x == nil:
-		return new(mark)
-	case fresh || x.frame != frame:
+	x := s.marks.At(num)
+	if x == nil {
+		x = s.marks.Put(num, func(n seq.Num) bool { return s.History.At(n).IsKnown() })
+	}
+	if x.frame != frame {
 		*x = mark{frame: frame}
 	}
 	return x
@@ -116,10 +114,6 @@ func (s *side) mark(num seq.Num, frame uint64) *mark {
 
 // isOdd reports a frame that broke a rule of message boundaries.
 func (s *side) isOdd(num seq.Num, frame uint64) bool {
-	return s.marked && s.wasOdd(num, frame)
-}
-
-func (s *side) wasOdd(num seq.Num, frame uint64) bool {
 	x := s.markOf(num, frame)
 	return x != nil && x.odd
 }

@@ -11,6 +11,9 @@ type few[T any] struct {
 	of  T
 }
 
+// Any reports whether anything was ever known of a number.
+func (f *Few[T]) Any() bool { return len(f.list) > 0 }
+
 // At gives what is known of a number, nil for nothing.
 func (f *Few[T]) At(n Num) *T {
 	if i := f.place(n); i < len(f.list) && f.list[i].num == n {
