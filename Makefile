@@ -20,14 +20,16 @@ GENERATED = deploy/clickhouse/tables.sql docs/FIELDS.md docs/rules.md docs/analy
 
 export CGO_ENABLED = 0
 
-.PHONY: test build platforms release packages check fmt vet staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation tables-day state-sizes wine-test shots web web-test
+.PHONY: test build platforms release packages check fmt vet vet-here staticcheck generated race fuzz bench pgo traces golden docs man databases cover edits soak mutants reduced mutate plugin ends pairs accuracy fleet fleet-cost fleet-simulation tables-day state-sizes wine-test shots web web-test
 
 # With the profile, which guides the program's compiler, all packages would be compiled
 # once more for the tests of cmd/dpdissect. What debuggers read takes a tenth of the time of the
 # compiler and a third of that of the linker; tests that make the program take over these flags.
-# `make vet` looks for more than `go test` would.
+# `make vet` looks for more than `go test` would, and with the same flags compiles nothing again.
+TESTED = GOFLAGS="$$GOFLAGS -pgo=off -ldflags=-w -gcflags=github.com/dpdissect/dpdissect/...=-dwarf=false" $(GO)
+
 test: ## all tests, in 3 minutes of a machine with 2 cores
-	GOGC=$(GOGC) GOFLAGS="$$GOFLAGS -pgo=off -ldflags=-w -gcflags=github.com/dpdissect/dpdissect/...=-dwarf=false" $(GO) test -vet=off -timeout 15m ./...
+	GOGC=$(GOGC) $(TESTED) test -vet=off -timeout 15m ./...
 
 wine-test: ## the program for Windows, under Wine: prints what that for Linux prints, passes the transcripts
 	@command -v wine >/dev/null || { echo "wine-test: skipped, wine is not installed (Debian: wine wine64 gcc-mingw-w64-x86-64)"; exit 0; }; \
@@ -70,10 +72,12 @@ check: fmt vet staticcheck generated ## everything but the tests
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 
-vet:
-	$(GO) vet ./...
+vet: vet-here
 	GOOS=windows $(GO) vet ./cmd/...
 	GOOS=darwin $(GO) vet ./cmd/...
+
+vet-here: ## vet for this system, of what make test compiled
+	$(TESTED) vet ./...
 
 staticcheck:
 	$(STATICCHECK) ./...
