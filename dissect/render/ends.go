@@ -6,7 +6,7 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// Ends are what is shown of endpoints. The texts of those that were asked for lately are kept.
+// Ends makes texts of endpoints, addresses or names, and keeps those of the latest it was asked for.
 type Ends struct {
 	Names func(dissect.Endpoint) string // shown for addresses; "" for none, nil for no names at all
 	Width func(string) int              // columns of the screen that a name takes; nil: one each character

@@ -38,7 +38,7 @@ type Lexer struct {
 	Pos int // byte of Src that is read next
 }
 
-// Rest is what is still to be read.
+// Rest gives the text of which no token was taken yet.
 func (l *Lexer) Rest() string { return l.Src[l.Pos:] }
 
 // Take makes a token of the next n bytes.

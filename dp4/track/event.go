@@ -116,7 +116,7 @@ func (v View) Profile() *conform.Profile { return &v.c.wants.Profile }
 // Follows reports whether there was another connection of the same players before.
 func (v View) Follows() bool { return v.c.again }
 
-// RecordOf is what is remembered of a packet of a side.
+// RecordOf looks up a packet of a side; the Record is not known where nothing is remembered.
 func (v View) RecordOf(dir dissect.Dir, num seq.Num) Record { return v.c.side[dir].history.record(num) }
 
 // MessageOf is what is remembered of a message of a side, nil for nothing.

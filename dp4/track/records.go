@@ -31,7 +31,7 @@ func (h *history) doubt(at int64) {
 	h.begin()
 }
 
-// begin makes that there is no highest packet.
+// begin forgets which packet is the highest.
 func (h *history) begin() { h.topSet, h.topEnds, h.gap = false, false, h.top }
 
 // jumped reports whether a packet goes on from one whose messageid was out of order:

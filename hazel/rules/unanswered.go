@@ -128,8 +128,8 @@ func (j *judge) unansweredTries(dir dissect.Dir, n seq.Num, t *trial) (times, ap
 	return times, apart, others
 }
 
-// missed is how many packets of both sides the capture missed, and so as many of their
-// acknowledgements.
+// missed counts the packets of both sides that the capture missed. It may have missed as many of
+// their acknowledgements.
 func (j *judge) missed() (n int) {
 	for i := range j.side {
 		n += int(j.c.Dir[i].Quality().Uncaptured() + j.c.Dir[i].Missing())
@@ -139,7 +139,7 @@ func (j *judge) missed() (n int) {
 
 // beyondChance reports whether so many transmissions of one packet, or their acknowledgements,
 // can't all have been lost as rarely as others are: those of either side take the way there and
-// back. As many more may have been missed.
+// back. The capture may have missed some of them.
 func (j *judge) beyondChance(times, apart, missed int) bool {
 	sent, lost := 0, missed+1-times
 	for i := range j.side {

@@ -146,7 +146,7 @@ func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(&
 // Span is what a side sent so far.
 func (v View) Span(dir dissect.Dir) *Span { return &v.c.side[dir].Span }
 
-// RecordOf is what is remembered of a number of a side.
+// RecordOf looks up a number of a side; the Record is not known where nothing is remembered.
 func (v View) RecordOf(dir dissect.Dir, n seq.Num) Record { return v.c.side[dir].record(n) }
 
 // LastSent is when the latest datagram of a side before the event was captured, ns, and

@@ -10,10 +10,10 @@ import (
 type UnitVerdict struct {
 	Words   dissect.Words
 	RetryOf uint64 // first captured frame that carried the unit, when this one sends it again
-	Other   bool   // its content is another one than that of the sending before
+	Other   bool   // its content is another one than that of the transmission before
 	Acked   Num    // carrier that had been acknowledged, valid with UnneededRetry; -1 when it is forgotten
 	AckedAt int64  // when that was, ns, where it is the only carrier; 0 when it is not known
-	Before  int64  // time of the sending before, or of its acknowledgement, ns
+	Before  int64  // time of the transmission before, or of its acknowledgement, ns
 }
 
 // A Carrier is a datagram of a side that carries units, while it is at hand: until another number is sent.
