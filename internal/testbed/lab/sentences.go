@@ -44,7 +44,7 @@ var claims = []claim{
 		func(t *tale) bool { return t.n(2) > t.missing(t.side(1)) }},
 	{`^About [\d.]+% of what ` + whoWords + ` sent, or of the answers to it, was lost or is missing from this capture, which misses packets \((\d+) of`, "everything arrived and was captured", "delay",
 		func(t *tale) bool { return t.n(2) > t.missing(t.side(1)) }},
-	{`^(\d+) packets of these are between|^(\d+) .*of these (?:is|are) between`, "nothing was lost then", "copies", nil},
+	{`^Another (\d+) of these losses are between`, "nothing was lost then", "copies", nil},
 	{`^Up to (\d+) packets of ` + whoWords + ` in a row were lost from`, "no datagram of so many in a row was lost", "copies",
 		func(t *tale) bool { return t.n(1) > t.lost(t.side(2)) }},
 	{`^Most likely up to (\d+) packets of ` + whoWords + ` in a row, or the answers to them, were lost from`, "fewer were lost, in both directions", "delay",
