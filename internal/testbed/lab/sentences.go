@@ -68,7 +68,7 @@ var claims = []claim{
 		}},
 	{`had to wait, .* because as much as it may send was still unanswered\.$`, "room in its window", "open", nil},
 	{`answered late, by up to`, "an answer in time", "open", nil},
-	{`^(\d+) of (\d+) packets that ` + whoWords + ` sent again were not needed: what they repeat arrived without them\.$`, "what they repeat was lost", "loss",
+	{`^(\d+)(?: of (\d+))? packets that ` + whoWords + ` sent again were not needed: what they repeat arrived without them\.(?: Of up to \d+ others? only the retry passed here\.)?$`, "what they repeat was lost", "loss",
 		func(t *tale) bool { return t.n(1) > t.againThatArrived(t.side(3)) }},
 	{`^The network reordered what ` + whoWords + ` sent: (\d+) packets? w`, "fewer came behind later ones", "open",
 		func(t *tale) bool { return t.n(2) > t.late(t.side(1)) && !strings.Contains(t.s.Truth.Name, "/skew/") }},
