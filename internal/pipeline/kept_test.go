@@ -81,7 +81,7 @@ func TestReaderGoesOnAlone(t *testing.T) {
 	}
 	defer src.Close()
 	r := &Run{Source: src, Workers: 2, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
-	var last, noise, behind uint64
+	var last, noise, after uint64
 	r.After = func(frame uint64) error {
 		if frame <= last {
 			t.Errorf("packet %d is told behind packet %d", frame, last)
@@ -89,7 +89,7 @@ func TestReaderGoesOnAlone(t *testing.T) {
 		if last = frame; frame <= noisePackets {
 			noise++
 		} else {
-			behind++
+			after++
 		}
 		return nil
 	}
@@ -103,7 +103,7 @@ func TestReaderGoesOnAlone(t *testing.T) {
 	if noise < noisePackets/2 {
 		t.Errorf("the reader goes on alone in %d of %d packets of noise", noise, noisePackets)
 	}
-	if batches := uint64(8); behind > lookAtKept+batches {
-		t.Errorf("the reader goes on alone in %d of %d packets behind the noise", behind, all-noisePackets)
+	if batches := uint64(8); after > lookAtKept+batches {
+		t.Errorf("the reader goes on alone in %d of %d packets behind the noise", after, all-noisePackets)
 	}
 }
