@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -32,7 +33,7 @@ type analyze struct {
 
 func newAnalyze() *cobra.Command {
 	c := &analyze{}
-	c.delay, c.pieces = reportDelay, newPieces("analyze")
+	c.Delay, c.pieces = source.ReportDelay, newPieces("analyze")
 	c.formats = []string{flags.Text, flags.JSON, flags.NDJSON, flags.CSV}
 	cmd := &cobra.Command{
 		Use:   "analyze INPUT...",
@@ -94,10 +95,10 @@ func (c *analyze) runE(cmd *cobra.Command, paths []string) error {
 	if err := cmp.Or(c.checkSpan(), c.pieces.Check(cmd.Flags())); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("write") && (!c.isLive() || c.write == "" || c.write == "-") {
+	if cmd.Flags().Changed("write") && (!c.Live() || c.write == "" || c.write == "-") {
 		return exit.Usagef("-w writes the packets that -i captures to a file: give both")
 	}
-	if c.metrics != "" && !c.isLive() {
+	if c.metrics != "" && !c.Live() {
 		return exit.Usagef("--metrics works only with live captures: give -i")
 	}
 	var err error

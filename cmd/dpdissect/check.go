@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -50,7 +51,7 @@ type check struct {
 
 func newCheck() *cobra.Command {
 	c := &check{failOn: flags.NewChoice("error", "warn", "note"), tolerance: 0.1}
-	c.delay = reportDelay
+	c.Delay = source.ReportDelay
 	for _, f := range report.CheckFormats {
 		c.formats = append(c.formats, f.Name+f.Use)
 	}
@@ -184,7 +185,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.run.Config.Profile = c.policy.Profile
 	j.run.Config.Tallies = c.selects(j)
 	j.keep = verdictConns
-	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
+	places := newPlaces(&j.run, max(len(paths), len(c.Interfaces)))
 	a, err := j.analyse()
 	if err = j.close(err); err != nil && !exit.Told(err) {
 		return nil, err
@@ -285,7 +286,7 @@ func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Res
 
 // selects reports whether the rules are counted of some connections only. A live run
 // forgets connections, and counts all.
-func (c *check) selects(j *job) bool { return !j.isLive() && (j.show != nil || c.span.given()) }
+func (c *check) selects(j *job) bool { return !j.Live() && (j.show != nil || c.span.given()) }
 
 // rulesOf counts how the opportunities of the rules ended.
 func (c *check) rulesOf(j *job, conns []*session.Conn) []conform.RuleTally {

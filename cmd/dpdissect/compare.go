@@ -17,6 +17,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -61,7 +62,7 @@ common.`,
   dpdissect compare --format json player.pcap server.pcap
   dpdissect compare --annotate both.pcapng player.pcap server.pcap
   dpdissect compare --format csv --datagrams player.pcap server.pcap`,
-		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes", slicesTime: "yes"},
+		Annotations: map[string]string{quietMeans: "no progress bar", judgesEach: "yes", source.SlicesTime: "yes"},
 		Args:        c.args,
 		RunE:        c.runE,
 	}
@@ -74,7 +75,7 @@ common.`,
 	f.StringVar(&c.annotate, "annotate", "", "also write the packets of both captures to `FILE`, one pcapng on one clock, with a comment on each")
 	f.BoolVar(&c.datagrams, "datagrams", false, "with --format csv: a row for each datagram")
 	c.add(cmd)
-	hideLive(cmd)
+	source.HideLive(cmd)
 	return cmd
 }
 
@@ -84,7 +85,7 @@ func (c *compareCommand) args(*cobra.Command, []string) error { return nil }
 // check refuses what has no meaning.
 func (c *compareCommand) check(cmd *cobra.Command, paths []string) error {
 	switch {
-	case c.isLive() || c.follow:
+	case c.Live() || c.Follow:
 		return exit.Usagef("captures are compared that are complete, not live ones")
 	case c.datagrams && c.format.Value != "csv":
 		return exit.Usagef("--datagrams is for --format csv; ndjson has a record for each datagram")

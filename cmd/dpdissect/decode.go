@@ -71,7 +71,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	c.defaultColumns()
-	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
+	p, err := c.printer(max(len(paths), len(c.Interfaces)) > 1)
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -90,7 +90,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	p.Names, p.Width = c.nameOf(), terminal.Width
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
-	q.Notes = !j.isLive()
+	q.Notes = !j.Live()
 	q.Append(p.AppendStart)
 	if err = j.do(q); err == nil {
 		q.Append(p.AppendEnd)

@@ -113,3 +113,19 @@ func (l *countLine) tick(now time.Time, k *recording) {
 	n := k.out.Counters()
 	l.show(fmt.Sprintf("%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, k.src.Dropped()))
 }
+
+func packetCount(n uint64) string {
+	if n == 1 {
+		return "1 packet"
+	}
+	return fmt.Sprint(n, " packets")
+}
+
+// tellCounts says, for each interface, what was captured and what was lost.
+func tellCounts(w io.Writer, infos []capture.Info) {
+	for i := range infos {
+		if n := &infos[i]; n.Live {
+			fmt.Fprintf(w, "%s: %s captured, %d dropped by the kernel\n", printable(n.Path), packetCount(n.Packets), n.Dropped)
+		}
+	}
+}

@@ -43,8 +43,8 @@ func (d *Decoder) carried(typ uint16, b []byte) {
 	}
 }
 
-// Carried gives what the link of a packet carries: its EtherType, behind any stack of tags and labels, and the
-// rest of the packet from there. Where no EtherType is known it is 0xffff, and the rest begins behind the last
+// Carried gives what the link of a packet carries: its EtherType, after any stack of tags and labels, and the
+// rest of the packet from there. Where no EtherType is known it is 0xffff, and the rest begins after the last
 // header that is.
 func Carried(rec *Record) (typ uint16, b []byte) {
 	typ, b = unknown, rec.Data
