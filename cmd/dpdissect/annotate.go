@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/source"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // annotateCommand is the flags of the command.
@@ -184,6 +185,6 @@ func (c *annotateCommand) tell(j *job, p *annotate.Printer) {
 		fmt.Fprintf(j.stderr, "dpdissect: %d blocks that are no packets were left out: more than 16 MiB of them between two packets\n", n)
 	}
 	if !c.quiet {
-		fmt.Fprintf(j.stderr, "%s written\n", packetCount(p.Written()))
+		fmt.Fprintf(j.stderr, "%s written\n", terminal.Counted(p.Written(), "packet"))
 	}
 }

@@ -84,7 +84,7 @@ func arrows() []arrow {
 			"metrics are sums of what the tracker knows, for all protocols alike: they name no protocol package, and HTTP is written without net/http"},
 		{"internal/tablecmd", []string{"session", "internal/capture", "internal/flags", "internal/metrics", "internal/outfile", "internal/pipeline", "internal/tables"}, []string{"github.com/spf13/pflag"},
 			"what the two programs share of a command says which rows are made, and neither how captures are opened nor how Parquet is written"},
-		{"internal/piecewise", []string{"dp8", "session", "internal/capture", "internal/outfile", "internal/pipeline", "internal/protocols", "internal/state", "internal/tables"}, []string{"github.com/spf13/pflag"},
+		{"internal/piecewise", []string{"dp8", "session", "internal/capture", "internal/inputs", "internal/outfile", "internal/pipeline", "internal/protocols", "internal/state", "internal/tables"}, []string{"github.com/spf13/pflag"},
 			"what commands of the two programs share that take a capture piece by piece: files and heads of states, and no flag of the commands"},
 		{"internal/fleet", []string{"internal/bucket", "internal/state", "internal/tables"}, []string{"github.com/nats-io/nats.go", "golang.org/x/sys"},
 			"the queue hands out names of files, and what a step does is a command of its own: it reads no captures and follows no protocol"},

@@ -203,13 +203,6 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	return cmp.Or(err, inputs.TellProblems(tellOn(stderr), src.Infos()))
 }
 
-func closed(r *record.Recorder) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("-w: %w", err)
-	}
-	return nil
-}
-
 // run records until the source ends.
 func (c *captureCommand) run(k *recording, stderr io.Writer) error {
 	if c.show == nil && c.trigger == nil {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
@@ -248,29 +248,6 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	return c.prepareFiles(paths)
 }
 
-// readPolicy reads a rules file; without one nothing is said.
-func readPolicy(path string, book *verdict.Book) (*verdict.Policy, error) {
-	if path == "" {
-		return verdict.NewPolicy(), nil
-	}
-	text, err := inputs.ReadBounded(path, maxRules)
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	return verdict.ReadPolicy(path, text, book)
-}
-
-// dayOf is the day of --today, or today.
-func dayOf(today string) (string, error) {
-	if today == "" {
-		return time.Now().UTC().Format(time.DateOnly), nil
-	}
-	if _, err := time.Parse(time.DateOnly, today); err != nil {
-		return "", exit.Usagef("--today: want a day such as 2026-12-31")
-	}
-	return today, nil
-}
-
 // decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
 	run := &verdict.Run{Expected: c.expected, Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures), Unjudged: unjudged(a)}
@@ -383,7 +360,7 @@ func (c *check) prepareFiles(paths []string) error {
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
 		if !ok || path == "" || !slices.Contains(flags.FormatNames(c.formats), format) {
-			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, flags.OrList(flags.FormatNames(c.formats)))
+			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, spell.OrList(flags.FormatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
@@ -151,9 +150,4 @@ func (c *decode) mode() (pipeline.FrameMode, error) {
 		return pipeline.Bytes, nil
 	}
 	return pipeline.Lines, nil
-}
-
-// fieldTables are all tables of fields: those of packets first.
-func fieldTables() []*dissect.Protocol {
-	return append([]*dissect.Protocol{render.Packet}, protocols.Tables()...)
 }

@@ -117,9 +117,6 @@ func protocolRows() []protocolRow {
 	return rows
 }
 
-// orEmpty makes JSON arrays of lists that are not there.
-func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
-
 func protocolsText(width int) []byte {
 	var rows [][]string
 	for _, p := range protocolRows() {
