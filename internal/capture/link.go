@@ -47,26 +47,36 @@ func (d *Decoder) carried(typ uint16, b []byte) {
 // rest of the packet from there. Where no EtherType is known it is 0xffff, and the rest begins after the last
 // header that is.
 func Carried(rec *Record) (typ uint16, b []byte) {
-	typ, b = unknown, rec.Data
-	switch link := rec.Link; {
-	case link == LinkEthernet && len(b) >= 14:
-		typ, b = binary.BigEndian.Uint16(b[12:]), b[14:]
-	case link == LinkRaw, link == LinkRaw12, link == LinkRaw14, link == LinkIPv4, link == LinkIPv6:
-		typ = versionOf(b)
-	case link == LinkSLL && len(b) >= sllHeader:
-		typ, b = cooked(b[14:]), b[sllHeader:]
-	case link == LinkSLL2 && len(b) >= sll2Header:
-		typ, b = cooked(b), b[sll2Header:]
-	case (link == LinkNull || link == LinkLoop) && len(b) >= 4:
-		typ, b = family(b), b[4:]
-	case link == LinkPPP, link == LinkPPPHDLC:
-		typ, b = ppp(b)
-	case link == LinkPPPDir && len(b) >= 1:
-		typ, b = ppp(b[1:])
-	case link == LinkIEEE80211, link == LinkRadiotap:
-		typ, b = wifi(WiFi(rec))
+	b = rec.Data
+	switch rec.Link {
+	case LinkEthernet:
+		if len(b) >= 14 {
+			return innermost(binary.BigEndian.Uint16(b[12:]), b[14:])
+		}
+	case LinkRaw, LinkRaw12, LinkRaw14, LinkIPv4, LinkIPv6:
+		return versionOf(b), b
+	case LinkSLL:
+		if len(b) >= sllHeader {
+			return innermost(cooked(b[14:]), b[sllHeader:])
+		}
+	case LinkSLL2:
+		if len(b) >= sll2Header {
+			return innermost(cooked(b), b[sll2Header:])
+		}
+	case LinkNull, LinkLoop:
+		if len(b) >= 4 {
+			return family(b), b[4:]
+		}
+	case LinkPPP, LinkPPPHDLC:
+		return innermost(ppp(b))
+	case LinkPPPDir:
+		if len(b) >= 1 {
+			return innermost(ppp(b[1:]))
+		}
+	case LinkIEEE80211, LinkRadiotap:
+		return innermost(wifi(WiFi(rec)))
 	}
-	return innermost(typ, b)
+	return unknown, b
 }
 
 // hostOf says whether the capturing host sent a packet, and whether it never left that host, where the link
