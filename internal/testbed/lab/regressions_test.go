@@ -367,6 +367,8 @@ var regressions = []struct {
 	// The server's acknowledgements of 3 bytes, and an id 0, made the client one of the page: none of its own was captured, and it sent a Ping.
 	{"hazel/wild-815000016", "drop 11-12; drop 14-17; drop 26-36 a; drop 37-38", "HZ-HDR-CODE", conform.GuardNone},
 	{"hazel/wild-811400476", "drop 7-9; drop 20-21; drop 42-43; drop 53-55; drop 61-62; drop 86-87; drop 92-94", "HZ-HDR-CODE", conform.GuardNone},
+	// A copy that the network made came late, and a relay sent both on.
+	{"dp4/wild-813100487", "drop 166-167; swap 165; relay 160 +24.523223ms; relay 165 +24.523223ms", "DP4-2.2.2-SERIAL-SINGLE", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
