@@ -26,8 +26,7 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	j.named(other, num)
-	j.side[dir].reports = j.side[dir].reports || j.Packet.Type == dp4.TypeNACK
-	j.side[dir].nacks = j.side[dir].nacks || j.side[dir].reports
+	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
 		highest = num + seq.Num(maskTop(m))
@@ -166,8 +165,8 @@ const fewPackets = 8
 // closeClaims ends what was shown wrong and is not contradicted until the end.
 func (j *judge) closeClaims(dir dissect.Dir) {
 	s := &j.side[dir]
-	if s.initial != nil {
-		j.settleInitial(dir, false)
+	if s.early != nil {
+		j.settleEarly(dir, false)
 	}
 	s.claims.End(func(x *claim) {
 		if x.shown != 0 && x.epoch == j.Epoch(dir) {
