@@ -83,6 +83,7 @@ func (c frameJudge) judgeApart(dir dissect.Dir) {
 // what it asks for: its answer may come all the same.
 func (c frameJudge) judgeAside(dir dissect.Dir) {
 	c.pronounce()
+	c.jump = true // what its side sent before it may not have been captured
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Whole && m.IsFragment() && c.Sure() && !c.Frame.Words.Has(dissect.Duplicate) {
 			c.contents().judgeFragment(dir, &c.Sent, m)
