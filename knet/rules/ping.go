@@ -192,7 +192,7 @@ func (h unmatched) Settle() (conform.Ruling, conform.Guard) {
 		return conform.Doubtful, conform.GuardClean
 	case a.lostAt > since:
 		return conform.Doubtful, conform.GuardHold
-	case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
+	case was != nil && (was.at-at <= 2*c.horizon() || !c.c.Rules.ClockSure()):
 		return conform.Doubtful, conform.GuardReord
 	}
 	return conform.Failed, 0

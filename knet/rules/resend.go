@@ -20,6 +20,7 @@ func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVe
 			x.Blocked = conform.GuardLife // both may have begun again, unseen
 		}
 		rules.Judge(x)
+		return // it is another message
 	}
 	if v.Words&dissect.UnneededRetry == 0 {
 		rules.Pass(rRdNoresend)

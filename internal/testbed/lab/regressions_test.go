@@ -373,6 +373,10 @@ var regressions = []struct {
 	{"dp4/wild-818000753", "drop 253-263; drop 279-292 b; drop 302-318 b; drop 319-321; drop 362-366; drop 379-392; drop 394-406", "DP4-3.1.2-RTO", conform.GuardKnew},
 	// The first datagram after a gap, whose PacketID was provisional, begins another transfer under the id of one that ended unseen.
 	{"knet/wild-818000899", "drop 38-82 a", "KN-FR-START-ONCE", conform.GuardNone},
+	// Both began again, unseen: under the number of a message that was acknowledged comes another one.
+	{"knet/wild-818102870", "drop 1-2; drop 5-6; drop 61-64 a", "KN-RD-NORESEND", conform.GuardNone},
+	// A PingReply overtook its request, and the clock shows seconds.
+	{"knet/wild-818103207", "swap 20; coarse 1s", "KN-RT-PONG-MATCH", conform.GuardReord},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
