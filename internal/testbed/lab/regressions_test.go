@@ -377,6 +377,8 @@ var regressions = []struct {
 	{"knet/wild-818102870", "drop 1-2; drop 5-6; drop 61-64 a", "KN-RD-NORESEND", conform.GuardNone},
 	// A PingReply overtook its request, and the clock shows seconds.
 	{"knet/wild-818103207", "swap 20; coarse 1s", "KN-RT-PONG-MATCH", conform.GuardReord},
+	// Both began again, unseen, and one seemed to go on: its peer used other PacketIDs again.
+	{"knet/wild-818204701", "drop 31-34 b; drop 4-33 a; drop 35-36", "KN-DG-ID-UNIQUE", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
