@@ -379,6 +379,8 @@ var regressions = []struct {
 	{"knet/wild-818103207", "swap 20; coarse 1s", "KN-RT-PONG-MATCH", conform.GuardReord},
 	// Both began again, unseen, and one seemed to go on: its peer used other PacketIDs again.
 	{"knet/wild-818204701", "drop 31-34 b; drop 4-33 a; drop 35-36", "KN-DG-ID-UNIQUE", conform.GuardNone},
+	// More than half a cycle of sequences went by unseen within a second, and their bytes were counted.
+	{"dp4/wild-818301272", "drop 22-32 a; drop 36-50 a; drop 55-71 a; drop 80-133 a; drop 136-139; drop 151-154; drop 157-176; drop 187-221; drop 226-239 a; drop 241-278; drop 279-298 a", "DP4-2.2.4-SENT", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
