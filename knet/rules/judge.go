@@ -129,8 +129,8 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 		switch {
 		case !j.Sure():
 			x.Blocked = conform.GuardDial
-		case j.side[dir].datagrams.startAt > p.Time:
-			x.Blocked = conform.GuardLife // the side began again since
+		case j.side[dir].datagrams.startAt > p.Time, j.side[dir].datagrams.resumes(p.Expected, p.Time):
+			x.Blocked = conform.GuardLife // the side began again since, or may have
 		case p.By != 0 && j.Dialect() == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		case p.By != 0 && j.Dialect() == knet.Spec && !j.c.Rules.CleanOf(dir, 0):

@@ -381,6 +381,10 @@ var regressions = []struct {
 	{"knet/wild-818204701", "drop 31-34 b; drop 4-33 a; drop 35-36", "KN-DG-ID-UNIQUE", conform.GuardNone},
 	// More than half a cycle of sequences went by unseen within a second, and their bytes were counted.
 	{"dp4/wild-818301272", "drop 22-32 a; drop 36-50 a; drop 55-71 a; drop 80-133 a; drop 136-139; drop 151-154; drop 157-176; drop 187-221; drop 226-239 a; drop 241-278; drop 279-298 a", "DP4-2.2.4-SENT", conform.GuardNone},
+	// Both began again unseen, after 8 s: what seemed out of place was of the connection before.
+	{"knet/wild-819003970", "drop 11-87 b; drop 89-96; drop 97-101 b", "KN-DG-ID-INC", conform.GuardLife},
+	// Both began again, unseen: a datagram of the connection before had the PacketID of one that acknowledged nothing.
+	{"knet/wild-819005338", "drop 88-91 a; drop 91-92", "KN-RD-NORESEND", conform.GuardNone},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
