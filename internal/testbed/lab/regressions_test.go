@@ -369,7 +369,7 @@ var regressions = []struct {
 	{"hazel/wild-811400476", "drop 7-9; drop 20-21; drop 42-43; drop 53-55; drop 61-62; drop 86-87; drop 92-94", "HZ-HDR-CODE", conform.GuardNone},
 	// A copy that the network made came late, and a relay sent both on.
 	{"dp4/wild-813100487", "drop 166-167; swap 165; relay 160 +24.523223ms; relay 165 +24.523223ms", "DP4-2.2.2-SERIAL-SINGLE", conform.GuardNone},
-	// Reports of packets with others behind them, of which none was captured before, made their sender send them again at once.
+	// Reports of packets after which others were sent, none of them captured before, made their sender send them again at once.
 	{"dp4/wild-818000753", "drop 253-263; drop 279-292 b; drop 302-318 b; drop 319-321; drop 362-366; drop 379-392; drop 394-406", "DP4-3.1.2-RTO", conform.GuardKnew},
 	// The first datagram after a gap, whose PacketID was provisional, begins another transfer under the id of one that ended unseen.
 	{"knet/wild-818000899", "drop 38-82 a", "KN-FR-START-ONCE", conform.GuardNone},
