@@ -95,6 +95,9 @@ func (c frameJudge) judgeAside(dir dissect.Dir) {
 // judgeDatagram judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
+	if sent.Time-max(c.side[0].datagrams.topAt, c.side[1].datagrams.topAt) >= track.ReconnectGap {
+		c.resumedAt = sent.Time
+	}
 	if !c.Sure() {
 		c.noted = c.side[dir].datagrams.enter(sent, c.Frame.Cut(), false)
 		c.contents().noteRequests(dir)

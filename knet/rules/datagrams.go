@@ -76,13 +76,6 @@ func (r *datagrams) latest(yield func(seq.Num, sentDatagram) bool) {
 	}
 }
 
-// resumes reports that a side was silent from a time until a PacketID for longer than a
-// connected one is.
-func (r *datagrams) resumes(num seq.Num, since int64) bool {
-	x := r.at(num)
-	return x.isKnown() && x.Time()-since >= track.ReconnectGap
-}
-
 // forgot reports a PacketID that is remembered no longer: it may have been captured.
 func (r *datagrams) forgot(num seq.Num) bool {
 	_, ok := r.out.Captured(num)

@@ -39,7 +39,7 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
 // begun again. What it is compared with was captured at a time.
 func (c numberJudge) odd(dir dissect.Dir, rule int, message string, at int64, proof uint64) {
-	s, peer := &c.side[dir], &c.side[dir.Other()].datagrams
+	s := &c.side[dir]
 	o := &s.order.odd
 	c.frames().quarantine()
 	if c.Over() && c.Datagram.Dialect == knet.Spec || s.ending.disc.set {
@@ -68,8 +68,8 @@ func (c numberJudge) odd(dir dissect.Dir, rule int, message string, at int64, pr
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
-		if c.Frame.Time-s.datagrams.topAt >= track.ReconnectGap || peer.restarted && peer.startAt > at {
-			o.Blocked = conform.GuardLife // longer than a connected side is silent, or its peer has begun again since
+		if c.Frame.Time-s.datagrams.topAt >= track.ReconnectGap || c.resumedAt > at {
+			o.Blocked = conform.GuardLife // longer than a connected side is silent
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
-	"github.com/dpdissect/dpdissect/knet/track"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
@@ -84,7 +83,7 @@ func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message
 		return // a copy of a datagram that was set apart
 	}
 	c.side[dir.Other()].acking.noAcks.asked++
-	if !a.has || id != a.last+1 || c.Frame.Time-a.at >= 2*track.ReconnectGap { // of another connection it may happen to be the next
+	if !a.has || id != a.last+1 || c.resumedAt > a.at { // of another connection it may happen to be the next
 		a.runAt = c.Frame.Time
 	}
 	switch {

@@ -391,6 +391,9 @@ var regressions = []struct {
 	{"knet/wild-820006608", "drop 18-19", "KN-FR-COMPLETE", conform.GuardNone},
 	// A copy of the connect datagram, known as one, was taken for a datagram and acknowledged.
 	{"knet/wild-820200439", "", "KN-RD-ACK-KNOWN", conform.GuardNone},
+	// Both began again unseen, after 6 s and longer, and PacketIDs seemed to go on.
+	{"knet/wild-821103285", "drop 88-98 a; drop 98-108; drop 12-84 a", "KN-DG-ID-INC", conform.GuardLife},
+	{"knet/wild-821101455", "drop 77-82 b; drop 83-85; drop 86-98 b", "KN-DG-ID-UNIQUE", conform.GuardLife},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
