@@ -26,8 +26,7 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 		return // its number may be another one (guard UNWRAP)
 	}
 	j.named(other, num)
-	j.side[dir].reports = j.side[dir].reports || j.Packet.Type == dp4.TypeNACK
-	j.side[dir].nacks = j.side[dir].nacks || j.side[dir].reports
+	j.side[dir].nacks = j.side[dir].nacks || j.Packet.Type == dp4.TypeNACK
 	highest := num
 	if m := j.Packet.Mask; m != 0 {
 		highest = num + seq.Num(maskTop(m))
@@ -35,7 +34,7 @@ func (j *judge) judgeAcknowledgement(dir dissect.Dir, num seq.Num) {
 	switch u := j.RecordOf(other, num); {
 	case num > top:
 		j.claim(dir, num, top, namedRule(j.Packet.Type), num)
-	case j.beforeFirst(other, num):
+	case j.beforeFirst(other, num, top):
 		j.broken(namedRule(j.Packet.Type), fmt.Sprintf("sequence %d was never sent: sequences began with 0 or 1, and the highest so far was %d", j.Packet.Sequence, uint8(top)))
 	case u.IsKnown():
 		j.judgeNamed(dir, u)
@@ -56,10 +55,11 @@ func namedRule(t dp4.Type) int {
 
 // beforeFirst reports a number below the first one of a side that is known to have
 // begun with 0 or 1. Where another connection of the same players was before, what is
-// named may be of that.
-func (j *judge) beforeFirst(dir dissect.Dir, num seq.Num) bool {
+// named may be of that; where so much arrived unseen that numbers may have come round, of this one.
+func (j *judge) beforeFirst(dir dissect.Dir, num, top seq.Num) bool {
 	from, ok := j.Started(dir)
-	return j.c.Complete && !j.Follows() && ok && from <= 1 && num < 0 && num > -track.NearPackets && j.Frame.Time-j.c.FirstTime < startTime
+	return j.c.Complete && !j.Follows() && ok && from <= 1 && num < 0 && num > -track.NearPackets && j.Frame.Time-j.c.FirstTime < startTime &&
+		int64(j.Packet.BytesReceived)-j.Sent(dir) < int64(num+256-top) // less than a byte of each packet in between
 }
 
 // judgeNamed judges an acknowledgement of a packet that was captured.
@@ -166,8 +166,8 @@ const fewPackets = 8
 // closeClaims ends what was shown wrong and is not contradicted until the end.
 func (j *judge) closeClaims(dir dissect.Dir) {
 	s := &j.side[dir]
-	if s.initial != nil {
-		j.settleInitial(dir, false)
+	if s.early != nil {
+		j.settleEarly(dir, false)
 	}
 	s.claims.End(func(x *claim) {
 		if x.shown != 0 && x.epoch == j.Epoch(dir) {

@@ -13,8 +13,8 @@ import (
 // is beyond doubt.
 func (j *judge) hearAck(dir dissect.Dir, num seq.Num, known bool) {
 	f, s := j.Packet, &j.side[dir].hearing
-	if o := &j.side[dir.Other()]; o.initial != nil {
-		j.settleInitial(dir.Other(), int64(f.BytesReceived) <= j.Sent(dir.Other())) // no other arrived
+	if o := &j.side[dir.Other()]; o.early != nil && o.early.Rule == r312RtoInit {
+		j.settleEarly(dir.Other(), int64(f.BytesReceived) <= j.Sent(dir.Other())) // no other arrived
 	}
 	y := heard{set: true, typ: f.Type, num: num, hasNum: known, msg: f.MessageID, serial: f.Serial, tick: f.Tick, bytes: f.BytesReceived,
 		frame: j.Frame.Frame, time: j.Frame.Time, epoch: j.Epoch(dir.Other())}

@@ -35,13 +35,12 @@ type judge struct {
 // A side is what is remembered of one sender.
 type side struct {
 	// What most frames touch comes first, so that it lies in few cache lines.
-	started    bool          // judged as the beginning
-	nacks      bool          // it sends NACKs
-	reports    bool          // a NACK of it was captured
-	perMessage bool          // its serials count the transmissions of whole messages
-	initial    *conform.Case // its first packet was sent again too soon, if the next one was not sent before
-	captured   uint64        // packets
-	heardTo    seq.Num       // highest number its peer named, believed or not, in epoch heardIn
+	started    bool    // judged as the beginning
+	nacks      bool    // it sends NACKs
+	perMessage bool    // its serials count the transmissions of whole messages
+	early      *early  // its latest packet was sent again too soon, if it was the latest
+	captured   uint64  // packets
+	heardTo    seq.Num // highest number its peer named, believed or not, in epoch heardIn
 	heardIn    uint32
 	claims     conform.Pending[claim] // about packets it did not send yet
 	count      count

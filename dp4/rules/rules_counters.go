@@ -71,7 +71,7 @@ var countersRules = [...]conform.Rule{
 		ID: "DP4-3.1.2-RTO", Clause: "MC-DPL4R 3.1.2", Level: conform.Rec, Severity: conform.Note, Scope: "BT", Seldom: true,
 		Guards:    conform.Of(conform.GuardRTT, conform.GuardClock, conform.GuardSample),
 		Statement: "the retry timeout is about the mean RTT + 3σ (or + 20%)",
-		Care:      "RTT, CLOCK, SAMPLE; only the lower bound is judged: a retry sooner than the minimum RTT of this side is certainly premature",
+		Care:      "RTT, CLOCK, SAMPLE; only the lower bound is judged, of a packet after which none was sent, which no report can name: a retry sooner than the minimum RTT of this side is certainly premature",
 		Example:   "RTT ≥ 80 ms, retries after 25 ms",
 	},
 	r312RtoInit - countersBase: {

@@ -14,8 +14,8 @@ import (
 // place.
 func (j *judge) judgeFirst(dir dissect.Dir, u track.Record) {
 	f, rules, s := j.Packet, &j.c.Rules, &j.side[dir]
-	if s.initial != nil {
-		j.settleInitial(dir, f.Serial == 0 && u.Num <= 2)
+	if s.early != nil && u.Num > s.early.num {
+		j.settleEarly(dir, f.Serial == 0 && u.Num == s.early.num+1)
 	}
 	if f.Flags&(dp4.WholeMessage|dp4.RLY) == dp4.WholeMessage|dp4.RLY && f.Serial == 0 && s.started {
 		// No more messages begin than there are packets.
@@ -177,7 +177,7 @@ func (j *judge) judgeRetryTime(dir dissect.Dir, u track.Record) {
 	if top, _ := j.Top(dir); u.Num == top && u.Num <= 1 && u.High() == 0 && j.c.Complete && u.Sum == j.Sent(dir) {
 		// Nothing else was sent, so nothing can have been answered.
 		if !rules.Check(r312RtoInit, gap+rules.Horizon() >= initialRTO*3/4) {
-			j.holdInitial(dir, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.Frame()))
+			j.holdEarly(dir, u.Num, rules.Here(r312RtoInit, fmt.Sprintf("the first packet is sent again after %d ms, before anything was received", gap/1e6), u.Frame()))
 		}
 	}
 	if s.retries++; s.retries < leastRetries {
@@ -185,28 +185,37 @@ func (j *judge) judgeRetryTime(dir dissect.Dir, u track.Record) {
 	}
 	if !rules.Check(r312Rto, gap+rules.Horizon() >= j.c.Dir[dir].MinRTT()) {
 		x := rules.Here(r312Rto, fmt.Sprintf("sequence %d is sent again after %d ms, but the shortest round trip is %d ms", j.Packet.Sequence, gap/1e6, j.c.Dir[dir].MinRTT()/1e6), u.Frame())
-		if j.side[dir.Other()].reports {
-			x.Blocked = conform.GuardKnew // each report may cause one
+		if top, _ := j.Top(dir); u.Num < top || s.early != nil {
+			x.Blocked = conform.GuardKnew // a report, captured or not, may have caused it
+			rules.Judge(x)
+			return
 		}
-		rules.Judge(x)
+		j.holdEarly(dir, u.Num, x)
 	}
 }
 
-// holdInitial holds that a side sent its first packet again too soon, until its next one
-// or an acknowledgement shows whether others were sent before, and may have been answered.
-func (j *judge) holdInitial(dir dissect.Dir, x conform.Case) {
-	x.Since = noWindow
-	j.side[dir].initial = &x
+// An early is the latest packet of a side, sent again too soon if no other was sent before that:
+// of those, a report may say that this one is missing, or others may have been answered.
+type early struct {
+	conform.Case
+	num seq.Num
 }
 
-// settleInitial settles that; alone says that no other packet was sent before.
-func (j *judge) settleInitial(dir dissect.Dir, alone bool) {
-	x := j.side[dir].initial
-	j.side[dir].initial = nil
+// holdEarly holds that a side sent its latest packet again too soon, until its next one
+// or an acknowledgement shows whether that was the latest.
+func (j *judge) holdEarly(dir dissect.Dir, num seq.Num, x conform.Case) {
+	x.Since = noWindow
+	j.side[dir].early = &early{x, num}
+}
+
+// settleEarly settles that; alone says that no other packet was sent before.
+func (j *judge) settleEarly(dir dissect.Dir, alone bool) {
+	x := j.side[dir].early
+	j.side[dir].early = nil
 	if !alone {
 		x.Blocked = conform.GuardClean
 	}
-	j.c.Rules.Judge(*x)
+	j.c.Rules.Judge(x.Case)
 }
 
 const (

@@ -226,9 +226,7 @@ func (j *judge) judgeAckLength(dir dissect.Dir, may hazel.DialectSet) {
 		j.report(rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes", n)))
 	case !rules.Check(rHdrAcklen, !odd):
 		x := rules.Here(rHdrAcklen, fmt.Sprintf("an acknowledgement of %d bytes, a length that the sender's dialect does not use", n))
-		if x.AtMost = conform.Note; n == 4 && !j.Shown(dir).Within(short) {
-			x.Blocked = conform.GuardDial // the other side's acknowledgements tell it alone
-		}
+		x.AtMost = conform.Note
 		j.report(x)
 	}
 }

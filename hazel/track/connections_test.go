@@ -143,6 +143,14 @@ func TestHazel_Connections(t *testing.T) {
 			s.send(0, v01.hello(1, ""))
 			s.send(1, v01.acks(1))
 		}, 2, true},
+		{"another of the same bytes after a close, without identification", func(s *scene) {
+			s.NoIPID = true
+			talk(s, current)
+			s.send(0, current.bye(""))
+			s.send(1, current.bye(""))
+			s.Wait(9000)
+			talk(s, current)
+		}, 2, true},
 	} {
 		s := newScene(t, "", false)
 		c.play(s)

@@ -133,13 +133,6 @@ func (v View) Forced() hazel.Dialect { return v.c.forced }
 // Possible gives the dialects that a side may speak, by all that it did so far.
 func (v View) Possible(dir dissect.Dir) hazel.DialectSet { return v.c.possible(&v.c.side[dir]) }
 
-// Shown gives those that it may speak by what it did alone, whatever the other side speaks.
-func (v View) Shown(dir dissect.Dir) hazel.DialectSet {
-	own := v.c.side[dir].facts
-	own.peer = nil
-	return own.can(v.c.family)
-}
-
 // Dialects gives those of a side that the other side may speak, too, where there are any.
 func (v View) Dialects(dir dissect.Dir) hazel.DialectSet { return v.c.dialects(&v.c.side[dir]) }
 

@@ -41,14 +41,12 @@ func (f *facts) has(x fact) bool { return f.seen&x != 0 }
 
 // pings reports a side that is of 2018-12 or later.
 func (f *facts) pings() bool {
-	return f.seen&(sentPing|sentFork) != 0 || f.long > 0 || f.has(startedZero) && !f.page()
+	return f.seen&(sentPing|sentFork) != 0 || f.long > 0 || f.has(startedZero) && !f.page() && f.peer.long >= 0
 }
 
 // page reports what only the page allows where the first id is 0: a Hello or flags that no
-// release sends, or acknowledgements as they were before 2020 of either side.
-func (f *facts) page() bool {
-	return f.has(pageMarks) || f.long < 0 || f.peer != nil && f.peer.long < 0
-}
+// release sends, or acknowledgements as they were before 2020.
+func (f *facts) page() bool { return f.has(pageMarks) || f.long < 0 }
 
 // excludes is what facts say, the surest first; of facts that contradict each
 // other the first counts.
@@ -99,9 +97,12 @@ func (f *facts) can(family hazel.Dialect) hazel.DialectSet {
 		}
 	}
 	if f.has(startedZero) { // of 2023, or of the page, which leaves it open
-		if f.page() && set.Has(hazel.Spec) {
+		switch {
+		case f.page() && set.Has(hazel.Spec):
 			set = hazel.SetOf(hazel.Spec)
-		} else {
+		case f.peer.long < 0: // which may be older than this side
+			narrow(hazel.SetOf(hazel.Spec, hazel.Current))
+		default:
 			narrow(hazel.SetOf(hazel.Current))
 		}
 	}

@@ -209,7 +209,7 @@ func (c numberJudge) mayBeAnother(before stand) bool {
 // beforeAnother reports that the connection of a datagram may have ended since, and another
 // begun with PacketIDs that it had (guard LIFE).
 func (c numberJudge) beforeAnother(dir dissect.Dir, x sentDatagram) bool {
-	return c.side[dir].ending.moot || c.Over() && c.Frame.Time-x.Time() >= track.ReconnectGap
+	return c.side[dir].ending.moot || c.resumedAt > x.Time() || c.Over() && c.Frame.Time-x.Time() >= track.ReconnectGap
 }
 
 // doubt says that acknowledgements of what was not captured yet were of a series of

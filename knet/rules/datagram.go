@@ -83,6 +83,7 @@ func (c frameJudge) judgeApart(dir dissect.Dir) {
 // what it asks for: its answer may come all the same.
 func (c frameJudge) judgeAside(dir dissect.Dir) {
 	c.pronounce()
+	c.jump = true // what its side sent before it may not have been captured
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Whole && m.IsFragment() && c.Sure() && !c.Frame.Words.Has(dissect.Duplicate) {
 			c.contents().judgeFragment(dir, &c.Sent, m)
@@ -94,6 +95,9 @@ func (c frameJudge) judgeAside(dir dissect.Dir) {
 // judgeDatagram judges a datagram that is no copy by what was captured before it, and
 // notes it. What was found to have a fault is only kept where it stands in the row.
 func (c frameJudge) judgeDatagram(dir dissect.Dir, sent *seq.Sending) {
+	if sent.Time-max(c.side[0].datagrams.topAt, c.side[1].datagrams.topAt) >= track.ReconnectGap {
+		c.resumedAt = sent.Time
+	}
 	if !c.Sure() {
 		c.noted = c.side[dir].datagrams.enter(sent, c.Frame.Cut(), false)
 		c.contents().noteRequests(dir)

@@ -34,13 +34,14 @@ type judge struct {
 	handshake    shaking
 
 	// Of the datagram at hand.
-	suspect    bool // it has a fault, or may have: it changes nothing that rules remember
-	jump       bool // its PacketID is not the next one
-	noted      bool // it is remembered
-	broken     bool // a fragment of it is proven wrong
-	reported   bool // of something that it breaks, though it cannot be read
-	suspicions int  // against it
-	named      int  // PacketIDs that it acknowledges
+	suspect    bool  // it has a fault, or may have: it changes nothing that rules remember
+	jump       bool  // its PacketID is not the next one
+	resumedAt  int64 // when both sides had been silent for longer than connected ones are, and one went on: the connection may be another since
+	noted      bool  // it is remembered
+	broken     bool  // a fragment of it is proven wrong
+	reported   bool  // of something that it breaks, though it cannot be read
+	suspicions int   // against it
+	named      int   // PacketIDs that it acknowledges
 }
 
 // A side is what is remembered of one sender.
@@ -129,8 +130,8 @@ func (j *judge) Refuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 		switch {
 		case !j.Sure():
 			x.Blocked = conform.GuardDial
-		case j.side[dir].datagrams.startAt > p.Time:
-			x.Blocked = conform.GuardLife // the side began again since
+		case j.side[dir].datagrams.startAt > p.Time, j.resumedAt > p.Time && x.Blocked == conform.GuardNone:
+			x.Blocked = conform.GuardLife // the side began again since, or may have
 		case p.By != 0 && j.Dialect() == knet.Spec && p.Num < p.Expected:
 			x.Blocked = conform.GuardClean // it may have been sent before, unseen
 		case p.By != 0 && j.Dialect() == knet.Spec && !j.c.Rules.CleanOf(dir, 0):

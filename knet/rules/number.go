@@ -19,10 +19,10 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 	switch {
 	case !r.has:
 	case old.isKnown() && !old.suspect && !old.tainted && old.Hash() != sent.Hash && !c.WasCut(dir, sent.Num) && !c.Frame.Cut():
-		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Frame())
+		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Time(), old.Frame())
 		return
 	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):
-		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), 0)
+		c.odd(dir, rDgIdBack, fmt.Sprintf("PacketID %d comes long after %d was sent", c.Datagram.PacketID, r.top&knet.PacketIDMask), r.topAt, 0)
 		return
 	case !old.isKnown() && sent.Num < r.top && sent.Time-r.topAt >= track.ReconnectGap:
 		c.peerOfAnother(dir)
@@ -37,8 +37,8 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 }
 
 // odd keeps a suspicion until the side goes on. Where it goes on from there, it has
-// begun again.
-func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64) {
+// begun again. What it is compared with was captured at a time.
+func (c numberJudge) odd(dir dissect.Dir, rule int, message string, at int64, proof uint64) {
 	s := &c.side[dir]
 	o := &s.order.odd
 	c.frames().quarantine()
@@ -68,7 +68,7 @@ func (c numberJudge) odd(dir dissect.Dir, rule int, message string, proof uint64
 	}
 	if o.runs == 1 {
 		o.set, o.top, o.Case = true, s.datagrams.top, c.c.Rules.Here(rule, message, proof)
-		if c.Frame.Time-s.datagrams.topAt >= track.ReconnectGap {
+		if c.Frame.Time-s.datagrams.topAt >= track.ReconnectGap || c.resumedAt > at {
 			o.Blocked = conform.GuardLife // longer than a connected side is silent
 		}
 	}

@@ -83,7 +83,7 @@ func (c messageJudge) judgeRequest(dir dissect.Dir, num seq.Num, m *knet.Message
 		return // a copy of a datagram that was set apart
 	}
 	c.side[dir.Other()].acking.noAcks.asked++
-	if !a.has || id != a.last+1 {
+	if !a.has || id != a.last+1 || c.resumedAt > a.at { // of another connection it may happen to be the next
 		a.runAt = c.Frame.Time
 	}
 	switch {
@@ -192,7 +192,7 @@ func (h unmatched) Settle() (conform.Ruling, conform.Guard) {
 		return conform.Doubtful, conform.GuardClean
 	case a.lostAt > since:
 		return conform.Doubtful, conform.GuardHold
-	case was != nil && was.at-at <= 2*c.horizon(): // clocks may be coarse
+	case was != nil && (was.at-at <= 2*c.horizon() || !c.c.Rules.ClockSure()):
 		return conform.Doubtful, conform.GuardReord
 	}
 	return conform.Failed, 0

@@ -153,7 +153,6 @@ type sentTransfers [256]*sentTransfer
 type sentTransfer struct {
 	begun  bool
 	doubt  bool // it may not be whole, or another
-	mixed  bool // … and fragments came that fit neither
 	faulty bool // a fragment of it has a fault
 	count  int
 	got    int

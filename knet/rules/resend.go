@@ -20,6 +20,7 @@ func (c numberJudge) judgeResent(dir dissect.Dir, m *knet.Message, v *seq.UnitVe
 			x.Blocked = conform.GuardLife // both may have begun again, unseen
 		}
 		rules.Judge(x)
+		return // it is another message
 	}
 	if v.Words&dissect.UnneededRetry == 0 {
 		rules.Pass(rRdNoresend)
@@ -52,7 +53,7 @@ func (c numberJudge) judgeHeard(dir dissect.Dir, x sentDatagram, msg string) {
 	carrier := latest + seq.Num(int32(x.carrier-uint32(latest)))
 	look, ok := peer.Look(carrier)
 	y := c.side[dir.Other()].datagrams.at(carrier)
-	told := x.acks > 0 && ok && y.isKnown() && y.Time() >= x.Time() // sent after it, and not by another connection
+	told := x.acks > 0 && ok && y.isKnown() && y.Time() >= x.Time() && y.Time() <= x.ackedAt() // it is of this connection, and no other has its PacketID
 	switch {
 	case told && y.isReliable() && look.Acked && look.AckTimed && look.AckTime >= y.Time() && look.AckTime < before:
 		rules.Broken(rRdNoresend, msg, x.Frame(), look.Frame)

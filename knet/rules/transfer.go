@@ -116,7 +116,7 @@ func (c messageJudge) spoil(dir dissect.Dir) {
 	}
 }
 
-func (t *sentTransfer) spoil() { t.doubt, t.mixed, t.faulty = true, true, true }
+func (t *sentTransfer) spoil() { t.doubt, t.faulty = true, true }
 
 // wait keeps a fragment that came before its start.
 func (t *sentTransfer) wait(index int, start seq.Num, at int64, p part) {
@@ -161,7 +161,7 @@ func (c messageJudge) judgeStart(dir dissect.Dir, t *sentTransfer, m *knet.Messa
 	case c.Datagram.Dialect != knet.Spec:
 		c.passReuse(dir, t)
 	case t.doubt:
-		next.doubt, next.mixed = t.mixed || !t.full(), t.mixed // what it lacks, another one had, and takes of the one after it
+		next.doubt = true // what it lacked, another one had, and it may have taken of the one after it
 	default:
 		next.doubt = c.holdReuse(dir, t, m) || !t.full()
 	}
@@ -264,11 +264,11 @@ func (c messageJudge) judgeForeign(dir dissect.Dir, t *sentTransfer, m *knet.Mes
 		return
 	case rule == rMbFragnum && x.isKnown() && x.acks == 0 && !c.numbers().mayBeAcked(dir, t.packet) && c.Frame.Time-t.time < soonAfter:
 		c.holdForeign(dir, t, rules.Here(rule, msg, t.frame))
-		t.doubt, t.mixed = true, true // whose it is stays open
+		t.doubt = true // whose it is stays open
 		return
 	}
 	if t.doubt || c.jump || !s.datagrams.whole(t.since) {
-		t.doubt, t.mixed = true, true
+		t.doubt = true
 		t.wait(index, 0, c.Frame.Time, p)
 		return
 	}

@@ -43,6 +43,10 @@ func (c *conn) speaks(dir dissect.Dir) {
 func (c *conn) connect(dir dissect.Dir) {
 	c.Frame.Words |= dissect.Handshake | c.c.Dir[dir].Unnumbered(c.transmission(0, seq.Unmarked), true)
 	c.c.DetectedBy = max(c.c.DetectedBy, session.ByHandshake)
+	if b := c.Datagram.Connect; len(b) >= 3 {
+		id, _ := knet.PacketID(b, knet.Reference)
+		c.pair.opener = id + 1
+	}
 	if c.started() {
 		return
 	}

@@ -32,7 +32,7 @@ type pair struct {
 	d         *knet.Datagram // that of the table; the one at hand while it is
 	again     *knet.Datagram `state:"-"` // a provisional one while it is believed; nil before there was any
 	openers   [][]byte       // contents of connect datagrams
-	opener    uint32         // PacketID, plus 1, of the latest datagram without messages that was set apart, 0 for none
+	opener    uint32         // PacketID, plus 1, that stands in the latest datagram that may be a connect datagram, 0 for none
 }
 
 // A room is what all pairs of a table share.

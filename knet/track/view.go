@@ -72,6 +72,6 @@ func (v View) RepliedTo(dir dissect.Dir, num seq.Num, since, before int64) bool 
 	return false
 }
 
-// MayOpen reports whether the latest datagram without messages that was set apart has a PacketID. It may be
-// a connect datagram with content of the application: a copy of it, which its receiver takes for a datagram, is acknowledged.
+// MayOpen reports whether a PacketID stands in the latest connect datagram, or in the latest datagram without messages that was
+// set apart, which may be one: a copy of it, which its receiver takes for a datagram, is acknowledged.
 func (v View) MayOpen(id uint32) bool { return v.c.pair.opener == id+1 }

@@ -107,6 +107,9 @@ func (d copying) copied(s *Sending, u *unit) bool {
 func (d copying) isCopy(s *Sending, u *unit) bool {
 	switch {
 	case u.state&(retried|again) != 0 && d.matchRecent(s, true):
+		if s.Hash == u.hash {
+			u.noteCopy(s)
+		}
 		return true
 	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
 		return false

@@ -217,7 +217,7 @@ func (s *Subject) marksRetries() bool {
 		return true
 	case "knet":
 		conns := connectionsOf(s.all, s.cfg)
-		return !slices.ContainsFunc(conns, func(c *session.Conn) bool { return c.Dialect != "reference" })
+		return len(conns) > 0 && !slices.ContainsFunc(conns, func(c *session.Conn) bool { return c.Dialect != "reference" })
 	}
 	return false
 }
