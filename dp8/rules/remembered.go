@@ -29,6 +29,7 @@ type sequenceState struct {
 
 	stale staleWatch
 	watch retryWatch
+	named named
 
 	maskedAt int64 // time of its latest SACK mask
 }
@@ -55,6 +56,15 @@ type baseCount struct {
 	next    seq.Num // the latest
 	since   int64   // when it was first captured with a mask
 	against int     // signs that bNRcv + 1 had arrived although the masks do not name it
+	unsent  int     // masks that name a number which was first sent later
+}
+
+// A named number is the one behind the highest sent, which a SACK mask of the other side names.
+type named struct {
+	waiting bool // for its first sending
+	num     seq.Num
+	frame   uint64 // of the mask
+	at      int64  // … and its time
 }
 
 // An unmasked is an unreliable number that the other side waits for.
