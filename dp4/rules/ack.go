@@ -154,7 +154,7 @@ func (j *judge) claim(dir dissect.Dir, num, top seq.Num, rule int, named seq.Num
 		x.Message = fmt.Sprintf("the mask after sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
 	_, ahead := j.CountedAhead(dir.Other())
-	s.claims.Enter(claim{x, num, top, j.Frame.Time + 2*j.c.Rules.Horizon(), j.Epoch(dir.Other()), 0, ahead}, maxClaims, j.unproven)
+	s.claims.Enter(claim{x, num, top, j.Frame.Time + j.c.Rules.Horizon(), j.Epoch(dir.Other()), 0, ahead}, maxClaims, j.unproven)
 }
 
 const maxClaims = 4

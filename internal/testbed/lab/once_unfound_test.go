@@ -77,7 +77,7 @@ var onceUnfound = []struct {
 	}, []leftOpen{
 		{"DP8-3.1.5.2.3-BASE", conform.GuardSample, "", shifted(8, 1).chat(2).steps}, // two losses in a row look the same
 	}},
-	{"acknowledgements one ahead", []string{"DP4-2.2.4-SENT acknowledges the next packet, one ahead all along", "HZ-REL-ACK-KNOWN acknowledges the next ID, one ahead all along",
+	{"acknowledgements one ahead", []string{"DP4-2.2.4-SENT acknowledges the next packet, one ahead all along", "DP4-2.2.4-SENT acknowledges a packet 45 ms before it is sent", "HZ-REL-ACK-KNOWN acknowledges the next ID, one ahead all along",
 		"KN-RD-ACK-KNOWN acknowledges ten ahead", "DP8-3.1.5.2.2-GAPACK acknowledges the next number before it is sent"}, []leftOpen{
 		{"KN-RD-NORESEND", conform.GuardKnew, "knet:reference", libExchange(func(t *libTalk) { // its sender ignores what names nothing it sent
 			t.say(1, false, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: t.next[0]}))
