@@ -57,7 +57,7 @@ func dp8Sequence() []Mutant {
 		lower().wait(400*ms).broken(unmark).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-INC", "sends a number it passed over", "DP8-2.2.2-RETRYBIT"),
 		chatting().wait(40*ms).broken(func(d *dp8.DFrame) { d.Seq += 20 }).data(connector).lose(connector, 255).wait(150*ms).data(connector).data(listener).chat(5).breaks("DP8-3.1.5.2.1-INC", "steps ahead once"),
 		chatting().wait(40*ms).broken(func(d *dp8.DFrame) { d.Control, d.Payload = 0, []byte("something else") }).again(retry{by: connector, back: 4}).chat(3).breaks("DP8-3.1.5.2.1-INC", "new content under an old number", "DP8-3.1.5.2.1-REUSE",
-			"DP8-3.1.5.2.2-MAX"), // without the first content, the second seems acknowledged before it is sent
+			"DP8-3.1.5.2.2-MAX", "DP8-3.1.5.2.2-START"), // without the first content, the second seems acknowledged before it is sent
 		lower().send(listener, sacks(3, 3)).wait(8*ms).broken(unmark).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-INC", "sends a number it passed over, soon, and acknowledges more by it"),
 		lower().wait(8*ms).again(retry{by: connector, back: 3, change: unmark}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.1-INC", "is overtaken"),
 		chatting().data(connector).wait(300*ms).broken(says("hello, again")).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-REUSE", "retries other content"),
