@@ -35,8 +35,8 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 		if top == j.side[dir.Other()].Numbers.TopSeen+1 {
 			b.beyond++
 			j.side[dir].sequence.odd = true
-			if n := &j.side[dir.Other()].sequence.named; !n.waiting {
-				*n = named{true, top, j.Frame.Frame, j.Frame.Time}
+			if o := &j.side[dir.Other()].sequence; !b.bit0 && !o.isNamed && !rules.Doubted() {
+				o.isNamed, o.named = true, named{top, j.Frame.Frame, j.Frame.Time}
 			}
 		}
 	}
@@ -54,10 +54,11 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 // settle judges the mask that named the number of a frame of side dir which is sent for the first time
 // now. Sent so much later, it was not what the mask meant.
 func (j baseJudge) settle(dir dissect.Dir, num seq.Num) {
-	x, l := &j.side[dir].sequence.named, &j.side[dir.Other()].sequence
-	x.waiting = false
-	b, later := &l.bases, j.AtLeast(x.at)
-	if num != x.num || b.bit0 || b.told || later <= j.c.Rules.Horizon() || j.MayHaveBegun(x.at) {
+	o, l := &j.side[dir].sequence, &j.side[dir.Other()].sequence
+	o.isNamed = false
+	x, b := &o.named, &l.bases
+	later := j.AtLeast(x.at)
+	if num != x.num || b.bit0 || b.told || later <= j.c.Rules.Horizon() || j.MayHaveBegun(x.at) || j.c.Rules.Doubted() || j.OutOfTurn(dir, num) {
 		return
 	}
 	if b.unsent++; b.unsent < 2 && later <= j.Apart() {

@@ -41,7 +41,7 @@ func (j ackJudge) sameHeader(dir dissect.Dir) bool {
 }
 
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that
-// is the header of its first sending, and leaves open what may be. It reports whether it did either.
+// is the header of its first transmission, and leaves open what may be. It reports whether it did either.
 func (j ackJudge) keepStale(dir dissect.Dir, next seq.Num) bool {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
 	same, f := j.sameHeader(dir), j.side[dir].History.At(j.Sent.Num)
@@ -69,7 +69,7 @@ func (j ackJudge) weighStale(dir dissect.Dir, weight int) {
 	}
 }
 
-// endStale ends the wait of the retries that may be stale: for good, or at the end of the connection.
+// endStale ends the wait of the retries that may be stale.
 func (j ackJudge) endStale(dir dissect.Dir, g conform.Guard) {
 	w := &j.side[dir].sequence.stale
 	for _, x := range w.cases {

@@ -11,6 +11,7 @@ type sequenceState struct {
 	idle    bool    // all it had sent was acknowledged
 	odd     bool    // its masks name what was not sent: they may mean something else
 	begun   bool    // the start of its numbers was judged
+	isNamed bool    // a SACK mask names its next number: named is valid
 	plain   int     // frames in a row without a SACK mask
 	over    overrun // frames beyond the window
 	start   beginning
@@ -59,12 +60,11 @@ type baseCount struct {
 	unsent  int     // masks that name a number which was first sent later
 }
 
-// A named number is the one behind the highest sent, which a SACK mask of the other side names.
+// A named number is the next one of a side, which a SACK mask of the other side names before it is captured.
 type named struct {
-	waiting bool // for its first sending
-	num     seq.Num
-	frame   uint64 // of the mask
-	at      int64  // … and its time
+	num   seq.Num
+	frame uint64 // of the mask
+	at    int64  // … and its time
 }
 
 // An unmasked is an unreliable number that the other side waits for.

@@ -112,8 +112,8 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 	return c.knewLess(dir, num).IsKnown()
 }
 
-// knewLess gives a first sending of a higher number than that of the data frame at hand, which has a lower
-// bNRcv: it was sent before, whatever the network did.
+// knewLess gives the first transmission of a higher number than that of the data frame at hand, which has a
+// lower bNRcv: it was sent before, whatever the network did.
 func (c *conn) knewLess(dir dissect.Dir, num seq.Num) Record {
 	received, ok := c.received(dir, c.Packet.DFrame.NRcv)
 	for n := num + 1; ok && n <= min(c.side[dir].Numbers.TopFirst, num+dp8.WindowSize); n++ {

@@ -85,7 +85,7 @@ func dp8Retry() []Mutant {
 // unmark clears RETRY.
 func unmark(d *dp8.DFrame) { d.Control &^= dp8.CtlRetry }
 
-// soonRetries sends so many retries, each so soon behind a frame with a later header: with that, or an old
+// soonRetries sends so many retries, each so soon after a frame with a later header: with that, or an old
 // one. A pause follows each.
 func soonRetries(n int, after, pause time.Duration, old bool) *talk {
 	t := chatting()

@@ -162,7 +162,7 @@ func dp8Ack() []Mutant {
 // gap has one number missing, and the next arrived.
 func gap() *talk { return chatting().lose(connector, 1).data(connector) }
 
-// overtaking names a number whose frame the capture shows behind the mask, while the two before it are missing.
+// overtaking names a number whose frame is captured after the mask, while the two before it are missing.
 func overtaking() *talk {
 	t := chatting().data(connector).data(connector).lose(connector, 1).says(report{by: listener, fewer: 3, mask: 2})
 	t.seq[connector]--

@@ -69,7 +69,7 @@ var onceUnfound = []struct {
 		"DP8-3.1.6.5-HDRLATEST never renews the header of retries, with long pauses"}, []leftOpen{
 		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", soonRetries(2, 70*ms, 100*ms, true).steps}, // what was sent before may have overtaken them
 		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", soonRetries(5, 10*ms, 100*ms, true).steps}, // the sooner, the likelier
-		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", unseenFirst(4).steps},                      // the capture has not their first sendings
+		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", unseenFirst(4).steps},                      // the capture misses their first transmissions
 	}},
 	{"masks off by one", []string{
 		"DP8-3.1.5.2.3-BASE bit i is bNRcv + i", "DP8-3.1.5.2.3-BASE bit i of its masks is bNRcv + i in dp8/fast-signed-lossy", "DP8-3.1.5.2.4-BASE counts from the next number in a retry",
