@@ -135,7 +135,9 @@ func (j *judge) judgeAckSerial(dir dissect.Dir, u track.Record) {
 	if !rules.Clean(0) {
 		needed = max(rules.NeededOdds(0), rules.NeededOdds(1))
 	}
-	if missed := 2*excess - byTimer; byTimer < excess && missed >= int64(needed) && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
+	look, _ := j.c.Dir[dir.Other()].Look(u.Num)
+	lacks := look.Copies <= int(u.High()-u.Low) // the capture has not all between these, either
+	if missed := 2*excess - byTimer; byTimer < excess && missed >= int64(needed) && !lacks && !j.side[dir].nacks && u.Flags&dp4.WholeMessage == dp4.WholeMessage {
 		x := rules.Here(r224Serial, message, u.Frame())
 		x.Since = u.Time()
 		rules.Judge(x)
@@ -154,7 +156,7 @@ func (j *judge) claim(dir dissect.Dir, num, top seq.Num, rule int, named seq.Num
 		x.Message = fmt.Sprintf("the mask after sequence %d reports sequence %d missing, which was not sent yet", uint8(named), uint8(num))
 	}
 	_, ahead := j.CountedAhead(dir.Other())
-	s.claims.Enter(claim{x, num, top, j.Frame.Time + 2*j.c.Rules.Horizon(), j.Epoch(dir.Other()), 0, ahead}, maxClaims, j.unproven)
+	s.claims.Enter(claim{x, num, top, j.Frame.Time + j.c.Rules.Horizon(), j.Epoch(dir.Other()), 0, ahead}, maxClaims, j.unproven)
 }
 
 const maxClaims = 4

@@ -35,6 +35,9 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 		if top == j.side[dir.Other()].Numbers.TopSeen+1 {
 			b.beyond++
 			j.side[dir].sequence.odd = true
+			if o := &j.side[dir.Other()].sequence; !b.bit0 && !o.isNamed && !rules.Doubted() {
+				o.isNamed, o.named = true, named{top, j.Frame.Frame, j.Frame.Time}
+			}
 		}
 	}
 	if b.bit0 || b.told || b.masks < baseMasks {
@@ -46,6 +49,24 @@ func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num
 	case b.waits >= baseMasks && 2*b.next1 >= b.waits, b.against >= decisive && b.against*2 >= b.waits:
 		j.tell(dir, fmt.Sprintf("bit 0 is set in none of %d SACK masks, as if it were bNRcv and not bNRcv + 1", b.masks))
 	}
+}
+
+// settle judges the mask that named the number of a frame of side dir which is sent for the first time
+// now. Sent so much later, it was not what the mask meant.
+func (j baseJudge) settle(dir dissect.Dir, num seq.Num) {
+	o, l := &j.side[dir].sequence, &j.side[dir.Other()].sequence
+	o.isNamed = false
+	x, b := &o.named, &l.bases
+	later := j.AtLeast(x.at)
+	if num != x.num || b.bit0 || b.told || later <= j.c.Rules.Horizon() || j.MayHaveBegun(x.at) || j.c.Rules.Doubted() || j.OutOfTurn(dir, num) {
+		return
+	}
+	if b.unsent++; b.unsent < 2 && later <= j.Apart() {
+		return
+	}
+	b.told, l.odd = true, true
+	j.c.Rules.HoldOrder(conform.Case{Rule: r31523Base, Dir: dir.Other(), Frame: x.frame, Time: x.at, HasTime: true, Proof: []uint64{j.Frame.Frame},
+		Message: fmt.Sprintf("no SACK mask has bit 0, and this one names %d if bit 0 is bNRcv + 1: that is first sent %s later", uint8(num), ms(later))})
 }
 
 func (j baseJudge) tell(dir dissect.Dir, what string) {

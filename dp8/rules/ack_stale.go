@@ -41,15 +41,20 @@ func (j ackJudge) sameHeader(dir dissect.Dir) bool {
 }
 
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that
-// may be the header of its first sending. It reports whether it did.
+// is the header of its first transmission, and leaves open what may be. It reports whether it did either.
 func (j ackJudge) keepStale(dir dissect.Dir, next seq.Num) bool {
 	l, rules := &j.side[dir].sequence, &j.c.Rules
-	if l.stale.renews || !j.sameHeader(dir) || !rules.ClockSure() {
+	same, f := j.sameHeader(dir), j.side[dir].History.At(j.Sent.Num)
+	if l.stale.renews || !same && f.IsKnown() && f.First() || !rules.ClockSure() {
 		return false
 	}
 	x := j.ToldMore(dir, next)
-	if x == nil || j.AtLeast(x.Time) <= rules.Horizon() || x.Frame >= j.Frame.Frame {
+	if x == nil || x.Frame >= j.Frame.Frame {
 		return false
+	}
+	if !same || j.AtLeast(x.Time) <= rules.Horizon() {
+		rules.Unclear(r3165Hdrlatest, conform.GuardReord, j.goesBack(x, next), x.Frame)
+		return true
 	}
 	l.stale.cases = append(l.stale.cases, rules.Here(r3165Hdrlatest, j.goesBack(x, next), x.Frame))
 	j.weighStale(dir, 1)

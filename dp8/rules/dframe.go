@@ -274,13 +274,14 @@ func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, 
 	}
 	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.Frame()), prev.Frame())
 	x.Since = prev.Time()
-	switch {
-	case j.Frame.Time-prev.Last() <= seq.CopyDoubt:
-		x.Blocked = conform.GuardDup
-	case j.Frame.Time-prev.Last() <= seq.CopyDoubt+j.Grain():
-		x.Blocked = conform.GuardClock
+	switch since := j.Frame.Time - prev.Last(); {
 	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, prev.Last()):
 		x.Blocked = conform.GuardUnwrap
+	case j.Sent.Hash != prev.Hash(): // a copy has the header of the first transmission
+	case since <= seq.CopyDoubt:
+		x.Blocked = conform.GuardDup
+	case since <= seq.CopyDoubt+j.Grain():
+		x.Blocked = conform.GuardClock
 	}
 	rules.Judge(x)
 }

@@ -11,6 +11,7 @@ type sequenceState struct {
 	idle    bool    // all it had sent was acknowledged
 	odd     bool    // its masks name what was not sent: they may mean something else
 	begun   bool    // the start of its numbers was judged
+	isNamed bool    // a SACK mask names its next number: named is valid
 	plain   int     // frames in a row without a SACK mask
 	over    overrun // frames beyond the window
 	start   beginning
@@ -29,6 +30,7 @@ type sequenceState struct {
 
 	stale staleWatch
 	watch retryWatch
+	named named
 
 	maskedAt int64 // time of its latest SACK mask
 }
@@ -55,6 +57,14 @@ type baseCount struct {
 	next    seq.Num // the latest
 	since   int64   // when it was first captured with a mask
 	against int     // signs that bNRcv + 1 had arrived although the masks do not name it
+	unsent  int     // masks that name a number which was first sent later
+}
+
+// A named number is the next one of a side, which a SACK mask of the other side names before it is captured.
+type named struct {
+	num   seq.Num
+	frame uint64 // of the mask
+	at    int64  // … and its time
 }
 
 // An unmasked is an unreliable number that the other side waits for.

@@ -127,6 +127,9 @@ func (j retryJudge) judgeFresh(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	if l.watch.tenths {
 		j.judgeLost(dir, num)
 	}
+	if l.isNamed && num >= l.named.num {
+		j.bases().settle(dir, num)
+	}
 	if j.Frame.Time-l.stall.since >= movedLeast && l.stall.set {
 		j.judgeMoved(dir, num, d)
 	}

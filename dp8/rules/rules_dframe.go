@@ -50,7 +50,7 @@ var dframeRules = [...]conform.Rule{
 		ID: "DP8-2.2.2-RETRYBIT", Clause: "MC-DPL8R 2.2.2", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Guards:    conform.Of(conform.GuardUnwrap),
 		Statement: "a sequence number that is sent again carries RETRY",
-		Care:      "only equal content under the same number counts as sent again; byte-identical frames close together may be copies",
+		Care:      "only equal content under the same number counts as sent again; byte-identical frames close together may be copies, those with another header are not",
 		Example:   "seq=7 sent, resent 300 ms later with RETRY clear",
 	},
 	r222Retryfirst - dframeBase: {

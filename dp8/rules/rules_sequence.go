@@ -53,7 +53,7 @@ var sequenceRules = [...]conform.Rule{
 	r31521Inc - sequenceBase: {
 		ID: "DP8-3.1.5.2.1-INC", Clause: "MC-DPL8R 3.1.5.2.1", Level: conform.Must, Severity: conform.Error, Scope: "D", Operation: true,
 		Statement: "new frames take consecutive ids",
-		Care:      "a step forward shows frames that were lost or not captured; a lower number first sent well after a higher one is a violation, and the frame that stepped ahead is the one reported when the numbers continue below it",
+		Care:      "a step forward shows frames that were lost or not captured; a lower number first sent well after a higher one, or with a higher bNRcv, is a violation, and the frame that stepped ahead is the one reported when the numbers continue below it",
 		Example:   "new payload at a number below the highest sent",
 	},
 	r31521Reuse - sequenceBase: {
@@ -99,7 +99,7 @@ var sequenceRules = [...]conform.Rule{
 		ID: "DP8-3.1.5.2.3-BASE", Clause: "MC-DPL8R 3.1.5.2.3", Level: conform.Must, Severity: conform.Note, Scope: "B",
 		Guards:    conform.Of(conform.GuardSample),
 		Statement: "SACK bit i means bNRcv + 1 + i",
-		Care:      "reported once, when 20 masks make more sense as bNRcv + i: bit 0 is never set, and numbers they would report missing had arrived",
+		Care:      "reported once, when bit 0 is never set and either a mask names a number that is first sent long after, or 20 make more sense as bNRcv + i: numbers they would report missing had arrived",
 		Example:   "every mask has bit 0 set while bNRcv is later retried",
 	},
 	r31523Unsent - sequenceBase: {

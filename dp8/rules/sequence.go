@@ -80,9 +80,8 @@ func (j sequenceJudge) judgeOutlier(dir dissect.Dir, num seq.Num) {
 // forget ends what is open of the numbers of a side, which are in doubt.
 func (j sequenceJudge) forget(dir dissect.Dir) {
 	j.endOverrun(dir)
-	j.acks().endStale(dir, conform.GuardUnwrap)
 	l := &j.side[dir].sequence
-	*l = sequenceState{begun: true, plain: l.plain, odd: l.odd, bases: l.bases, bare: l.bare}
+	*l = sequenceState{begun: true, plain: l.plain, odd: l.odd, bases: l.bases, bare: l.bare, stale: l.stale}
 }
 
 // settleSequence ends what is open at the end of the connection.

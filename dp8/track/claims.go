@@ -106,20 +106,22 @@ func (c *conn) settleClaims(dir dissect.Dir, num seq.Num, first bool) {
 // a SACK of its side named a later one as the next, or its bNRcv is higher. The network did
 // not delay it, and that it is not marked as a retry does not show that its number is new.
 func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
-	own := &c.side[dir].Numbers
 	if next, ok := c.side[dir].nseq.Known(); ok && next > num && next <= num+dp8.WindowSize {
 		return true
 	}
+	return c.knewLess(dir, num).IsKnown()
+}
+
+// knewLess gives the first transmission of a higher number than that of the data frame at hand, which has a
+// lower bNRcv: it was sent before, whatever the network did.
+func (c *conn) knewLess(dir dissect.Dir, num seq.Num) Record {
 	received, ok := c.received(dir, c.Packet.DFrame.NRcv)
-	if !ok {
-		return false
-	}
-	for n := num + 1; n <= min(own.TopFirst, num+dp8.WindowSize); n++ {
+	for n := num + 1; ok && n <= min(c.side[dir].Numbers.TopFirst, num+dp8.WindowSize); n++ {
 		if k := c.carried(dir, n); k.IsKnown() && k.next != 0 && k.Next() < received {
-			return true
+			return k
 		}
 	}
-	return false
+	return Record{}
 }
 
 // manyClaims acknowledgements in a row of what was not captured show that it is the

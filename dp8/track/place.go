@@ -87,6 +87,10 @@ func (c *conn) placeLower(dir dissect.Dir, num seq.Num) {
 	if p := &c.Prior; p.Known && p.Look.Acked {
 		return // acknowledged before it was captured: it was overtaken, or the other side is at fault
 	}
+	if knew := c.knewLess(dir, num); knew.IsKnown() && !goesOn {
+		x.Order, x.Higher = OutOfOrder, knew
+		return
+	}
 	higher, at := c.sentBefore(dir, num)
 	if !higher.IsKnown() {
 		x.Order = Overtaken

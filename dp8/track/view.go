@@ -105,6 +105,10 @@ func (v View) Remembered(dir dissect.Dir, num seq.Num) Record { return v.c.remem
 // Carried is the same where it is known what its first sending carried.
 func (v View) Carried(dir dissect.Dir, num seq.Num) Record { return v.c.carried(dir, num) }
 
+// OutOfTurn reports that the data frame at hand was sent after one with a higher number: that it is not
+// marked as a retry does not show that its number is new.
+func (v View) OutOfTurn(dir dissect.Dir, num seq.Num) bool { return v.c.outOfTurn(dir, num) }
+
 // Cumulative is the number of a side up to which all are acknowledged.
 func (v View) Cumulative(dir dissect.Dir) (next seq.Num, ok bool) { return v.c.cumulative(dir) }
 

@@ -30,6 +30,8 @@ func dp4AckMutants() []Mutant {
 		{Rule: "DP4-2.2.4-LEN", Name: "lacks the last byte", On: clean,
 			Tamper: dp4Bytes(9, dp4ACK, func(p []byte) []byte { return p[:len(p)-1] })},
 		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges the next packet, one ahead all along", Also: []string{"DP4-2.2.4-SERIAL", "DP4-3.1.5.4-BYTES-MAX"}, Steps: dp4Exchange(oneAhead)},
+		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges a packet 45 ms before it is sent", Steps: dp4Exchange(func(t *dp4Talk) { soonSent(t, 45*ms).Fault = true })},
+		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges a packet that is captured 20 ms later", Near: true, Steps: dp4Exchange(func(t *dp4Talk) { soonSent(t, 20*ms) })},
 		{Rule: "DP4-2.2.4-SENT", Name: "acknowledges what was never sent", On: clean,
 			Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.Sequence += 30; f.MessageID += 30 })},
 		{Rule: "DP4-2.2.4-PAIR", Name: "names another message", On: clean, Tamper: dp4Nth(9, ack, func(f *dp4.Frame) { f.MessageID++ })},
@@ -139,6 +141,19 @@ func oneAhead(t *dp4Talk) {
 		f.MessageID, f.Sequence = f.MessageID+1, f.Sequence+1
 		t.reply(1, 25*time.Millisecond, f).Fault = true
 	}
+}
+
+// soonSent has side 1 acknowledge the next packet, which is captured so much later.
+func soonSent(t *dp4Talk, later time.Duration) *Step {
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	f := t.answer(1)
+	f.MessageID, f.Sequence = f.MessageID+1, f.Sequence+1
+	t.reply(1, 25*time.Millisecond, f)
+	at := len(t.steps) - 1
+	t.say(0, later, dp4Whole|dp4.RLY)
+	t.say(0, 20*time.Millisecond, dp4Whole|dp4.RLY|dp4.SAK)
+	t.ack(1, 25*time.Millisecond)
+	return &t.steps[at]
 }
 
 // across lets a packet get lost before the capture; side 1 acknowledges the next one,

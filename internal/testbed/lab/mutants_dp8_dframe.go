@@ -36,7 +36,7 @@ func dp8DframeHeader() []Mutant {
 				return true
 			})},
 		{Rule: "DP8-2.2.2-MASKZERO", Name: "masks when something is missing", Near: true, On: "dp8/unsigned-lossy"},
-		{Rule: "DP8-2.2.2-RETRYBIT", Name: "sends again without RETRY", On: "dp8/unsigned-lossy",
+		{Rule: "DP8-2.2.2-RETRYBIT", Name: "sends again without RETRY", On: "dp8/unsigned-lossy", Also: []string{"DP8-3.1.5.2.1-INC"}, // what was lost before the capture seems to be new
 			Tamper: always(func(x *shot) bool {
 				if !x.IsData() || !x.Retry || x.d.Coalesced {
 					return false

@@ -55,9 +55,12 @@ func dp8Retry() []Mutant {
 	return []Mutant{
 		chatting().data(connector).wait(300*ms).broken(stale).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-HDRLATEST", "retries with an old bNRcv"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-HDRLATEST", "retries with the latest"),
-		soonRetries(5, true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
-		soonRetries(5, false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
+		soonRetries(5, 70*ms, 100*ms, true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, soon sent"),
+		soonRetries(4, 70*ms, 11*second, true).breaks("DP8-3.1.6.5-HDRLATEST", "never renews the header of retries, with long pauses"),
+		soonRetries(5, 70*ms, 100*ms, false).nearly("DP8-3.1.6.5-HDRLATEST", "renews the header of retries, soon sent"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-2.2.2-RETRYFIRST", "marks what was sent before"),
+		chatting().data(connector).data(listener).wait(10*ms).broken(unmark).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-2.2.2-RETRYBIT", "soon sends again without RETRY, acknowledging more"),
+		chatting().data(connector).wait(10*ms).again(retry{by: connector, back: 1, change: unmark}).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-2.2.2-RETRYBIT", "is doubled by the network"),
 		chatting().data(connector).wait(300*ms).broken(func(d *dp8.DFrame) { d.Command ^= dp8.Sequential }).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-FLAGSKEPT", "changes a flag"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1, change: func(d *dp8.DFrame) { d.Command |= dp8.Poll }}).says(report{by: listener}).chat(3).nearly("DP8-3.1.6.5-FLAGSKEPT", "changes POLL"),
 		chatting().send(connector, unreliable).wait(300*ms).broken(unreliable).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.6.5-UNREL-RETRY", "retries an unreliable frame"),
@@ -79,15 +82,19 @@ func dp8Retry() []Mutant {
 	}
 }
 
-// soonRetries sends so many retries, each 70 ms after a frame with a later header: with that, or an old one.
-func soonRetries(n int, old bool) *talk {
+// unmark clears RETRY.
+func unmark(d *dp8.DFrame) { d.Control &^= dp8.CtlRetry }
+
+// soonRetries sends so many retries, each so soon after a frame with a later header: with that, or an old
+// one. A pause follows each.
+func soonRetries(n int, after, pause time.Duration, old bool) *talk {
 	t := chatting()
 	return t.times(n, func(int) {
-		t.data(connector).data(listener).sack(connector).wait(70 * ms)
+		t.data(connector).data(listener).sack(connector).wait(after)
 		if old {
 			t.broken(func(d *dp8.DFrame) { d.NRcv-- })
 		}
-		t.again(retry{by: connector, back: 1}).wait(40 * ms).says(report{by: listener}).wait(100 * ms)
+		t.again(retry{by: connector, back: 1}).wait(40 * ms).says(report{by: listener}).wait(pause)
 	})
 }
 

@@ -31,7 +31,6 @@ func dp8Sequence() []Mutant {
 		t := chatting().lose(connector, 1).data(connector).says(report{by: listener, fewer: 2, mask: 1}).data(connector).says(report{by: listener, fewer: 3, mask: 3})
 		return t
 	}
-	late := func(d *dp8.DFrame) { d.Control &^= dp8.CtlRetry }
 	flood := func(inFlight int) *talk {
 		t := newTalk().meet()
 		t.times(inFlight, func(int) { t.wait(1 * ms).data(connector) })
@@ -55,11 +54,12 @@ func dp8Sequence() []Mutant {
 		fine("DP8-3.1.5.2.1-START", clean),
 		early.breaks("DP8-3.1.5.2.2-START", "acknowledges before anything came"),
 		fine("DP8-3.1.5.2.2-START", clean),
-		lower().wait(400*ms).broken(late).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-INC", "sends a number it passed over", "DP8-2.2.2-RETRYBIT"),
+		lower().wait(400*ms).broken(unmark).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-INC", "sends a number it passed over", "DP8-2.2.2-RETRYBIT"),
 		chatting().wait(40*ms).broken(func(d *dp8.DFrame) { d.Seq += 20 }).data(connector).lose(connector, 255).wait(150*ms).data(connector).data(listener).chat(5).breaks("DP8-3.1.5.2.1-INC", "steps ahead once"),
 		chatting().wait(40*ms).broken(func(d *dp8.DFrame) { d.Control, d.Payload = 0, []byte("something else") }).again(retry{by: connector, back: 4}).chat(3).breaks("DP8-3.1.5.2.1-INC", "new content under an old number", "DP8-3.1.5.2.1-REUSE",
-			"DP8-3.1.5.2.2-MAX"), // without the first content, the second seems acknowledged before it is sent
-		lower().wait(8*ms).again(retry{by: connector, back: 3, change: late}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.1-INC", "is overtaken"),
+			"DP8-3.1.5.2.2-MAX", "DP8-3.1.5.2.2-START"), // without the first content, the second seems acknowledged before it is sent
+		lower().send(listener, sacks(3, 3)).wait(8*ms).broken(unmark).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-INC", "sends a number it passed over, soon, and acknowledges more by it"),
+		lower().wait(8*ms).again(retry{by: connector, back: 3, change: unmark}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.1-INC", "is overtaken"),
 		chatting().data(connector).wait(300*ms).broken(says("hello, again")).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.1-REUSE", "retries other content"),
 		chatting().data(connector).wait(300*ms).again(retry{by: connector, back: 1}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.1-REUSE", "retries"),
 		excess.breaks("DP8-3.1.5.2.1-RANGE", "has 90 in flight", "DP8-2.2.1.5-NSEQ"),
@@ -133,6 +133,8 @@ func dp8Ack() []Mutant {
 		chatting().broken(more(1)).data(connector).wait(200*ms).data(listener).data(connector).chat(4).breaks("DP8-3.1.5.2.2-GAPACK", "acknowledges the next number before it is sent"),
 		fine("DP8-3.1.5.2.2-GAPACK", lossyTrace),
 		shifted(30, 1).breaks("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + i"),
+		gap().bad(func(*dp8.Frame) {}).says(report{by: listener, fewer: 2, mask: 2}).wait(150*ms).data(connector).data(listener).again(retry{by: connector, back: 3}).says(report{by: listener}).chat(3).breaks("DP8-3.1.5.2.3-BASE", "names the next number, which is not sent yet"),
+		overtaking().nearly("DP8-3.1.5.2.3-BASE", "names a number that is captured a little later"),
 		shifted(30, 0).nearly("DP8-3.1.5.2.3-BASE", "bit i is bNRcv + 1 + i"),
 		gap().bad(func(*dp8.Frame) {}).says(report{by: listener, fewer: 2, mask: 1<<28 | 1}).wait(200*ms).data(connector).data(connector).chat(1).breaks("DP8-3.1.5.2.3-UNSENT", "names a number far ahead"),
 		gap().says(report{by: listener, fewer: 2, mask: 1}).wait(200*ms).again(retry{by: connector, back: 2}).says(report{by: listener}).chat(3).nearly("DP8-3.1.5.2.3-UNSENT", "names what came"),
@@ -159,6 +161,14 @@ func dp8Ack() []Mutant {
 
 // gap has one number missing, and the next arrived.
 func gap() *talk { return chatting().lose(connector, 1).data(connector) }
+
+// overtaking names a number whose frame is captured after the mask, while the two before it are missing.
+func overtaking() *talk {
+	t := chatting().data(connector).data(connector).lose(connector, 1).says(report{by: listener, fewer: 3, mask: 2})
+	t.seq[connector]--
+	t.wait(25 * ms).data(connector).wait(200 * ms).again(retry{by: connector, back: 3}).says(report{by: listener, fewer: 2, mask: 1})
+	return t.again(retry{by: connector, back: 2}).says(report{by: listener}).chat(3)
+}
 
 // shifted answers that with so many masks, whose bits are shifted.
 func shifted(masks, shift int) *talk {

@@ -82,6 +82,7 @@ func knetHandshakes() []Mutant {
 		})},
 		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: knetBegun(knetTooEarly)},
 		nearPage("KN-SM-PENDING", "waits for the answer"),
+		nearPage("KN-SM-CONFIRM", "confirms with what it has to say"),
 		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetEarly(300*time.Millisecond, true))},
 		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetEarly(900*time.Millisecond, false)), Near: true},
 		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {

@@ -61,18 +61,23 @@ var onceUnfound = []struct {
 	{"no keepalives", []string{"KN-RT-KEEPALIVE is silent for 40 s", "KN-CV-PINGINT never pings", "HZ-KA-SENT falls silent once", "DP8-3.1.2.6-KEEPALIVE sends no KeepAlive"}, nil},
 	{"six bursts of 60 reliable messages", []string{"DP4-2.2.2-MSGID-WINDOW sends six times 60 messages to who answered little"}, nil},
 	{"the window broken once", []string{"DP4-2.2.2-MSGID-WINDOW sends 25 messages at once"}, nil},
-	{"RETRY never set", []string{"DP8-2.2.2-RETRYBIT sends again without RETRY"}, []leftOpen{
+	{"RETRY never set", []string{"DP8-2.2.2-RETRYBIT sends again without RETRY", "DP8-2.2.2-RETRYBIT soon sends again without RETRY, acknowledging more",
+		"DP8-3.1.5.2.1-INC sends a number it passed over, soon, and acknowledges more by it"}, []leftOpen{
 		{"DP8-2.2.2-RETRYBIT", conform.GuardDup, "", chatting().data(connector).wait(40 * ms).again(retry{by: connector, back: 1, change: unmark}).says(report{by: listener}).chat(3).steps}, // a network may have doubled it
 	}},
-	{"stale headers in retries", []string{"DP8-3.1.6.5-HDRLATEST retries with an old bNRcv", "DP8-3.1.6.5-HDRLATEST never renews the header of retries, soon sent"}, []leftOpen{
-		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", soonRetries(2, true).steps}, // what was sent before may have overtaken them
+	{"stale headers in retries", []string{"DP8-3.1.6.5-HDRLATEST retries with an old bNRcv", "DP8-3.1.6.5-HDRLATEST never renews the header of retries, soon sent",
+		"DP8-3.1.6.5-HDRLATEST never renews the header of retries, with long pauses"}, []leftOpen{
+		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", soonRetries(2, 70*ms, 100*ms, true).steps}, // what was sent before may have overtaken them
+		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", soonRetries(5, 10*ms, 100*ms, true).steps}, // the sooner, the likelier
+		{"DP8-3.1.6.5-HDRLATEST", conform.GuardReord, "", unseenFirst(4).steps},                      // the capture misses their first transmissions
 	}},
 	{"masks off by one", []string{
 		"DP8-3.1.5.2.3-BASE bit i is bNRcv + i", "DP8-3.1.5.2.3-BASE bit i of its masks is bNRcv + i in dp8/fast-signed-lossy", "DP8-3.1.5.2.4-BASE counts from the next number in a retry",
+		"DP8-3.1.5.2.3-BASE names the next number, which is not sent yet",
 	}, []leftOpen{
 		{"DP8-3.1.5.2.3-BASE", conform.GuardSample, "", shifted(8, 1).chat(2).steps}, // two losses in a row look the same
 	}},
-	{"acknowledgements one ahead", []string{"DP4-2.2.4-SENT acknowledges the next packet, one ahead all along", "HZ-REL-ACK-KNOWN acknowledges the next ID, one ahead all along",
+	{"acknowledgements one ahead", []string{"DP4-2.2.4-SENT acknowledges the next packet, one ahead all along", "DP4-2.2.4-SENT acknowledges a packet 45 ms before it is sent", "HZ-REL-ACK-KNOWN acknowledges the next ID, one ahead all along",
 		"KN-RD-ACK-KNOWN acknowledges ten ahead", "DP8-3.1.5.2.2-GAPACK acknowledges the next number before it is sent"}, []leftOpen{
 		{"KN-RD-NORESEND", conform.GuardKnew, "knet:reference", libExchange(func(t *libTalk) { // its sender ignores what names nothing it sent
 			t.say(1, false, knet.Acknowledge(knet.Reference, knet.IDsFromOne, knet.Ack{PacketID: t.next[0]}))
@@ -130,8 +135,14 @@ func TestFaultsOnceUnfound(t *testing.T) {
 	}
 }
 
-// unmark clears RETRY.
-func unmark(d *dp8.DFrame) { d.Control &^= dp8.CtlRetry }
+// unseenFirst has so many retries with an old header, of what was lost before the capture.
+func unseenFirst(n int) *talk {
+	t := chatting()
+	return t.times(n, func(int) {
+		t.lose(connector, 1).data(connector).send(listener, sacks(2, 1)).sack(connector).wait(70 * ms)
+		t.again(retry{by: connector, back: 2, change: func(d *dp8.DFrame) { d.NRcv-- }}).wait(40 * ms).says(report{by: listener}).wait(100 * ms)
+	})
+}
 
 // acksNothing is a server of the page that talks and acknowledges nothing, whom nobody pings.
 func acksNothing() []Step {
