@@ -32,7 +32,7 @@ func (p *pairing) markAcked(at int) {
 	}
 	soon := p.ackTimes(at)
 	for _, k := range c.acks {
-		if !alone.has(k.frame) {
+		if !alone.has(k.frame) || c.isAltered(k.by) {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
@@ -65,6 +65,12 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// isAltered reports whether the bytes of a frame were changed on the way: what it acknowledges may have been, too.
+func (c *Capture) isAltered(frame uint32) bool {
+	i := c.frameIndex(frame)
+	return i != none && c.list[i].bits&altered != 0
 }
 
 // slowAck is how many times as long as usual an acknowledgement takes at least that is of a

@@ -11,10 +11,11 @@ import (
 
 // Bounds of assigning equal payloads.
 const (
-	mostOff = 2e9     // by which a delay may differ from those around it, ns
-	chunk   = 512     // datagrams that are assigned at a time …
-	commits = 384     // … and of them those that the next ones change no more
-	mostRow = 1 << 13 // datagrams at the other point that are compared with a chunk
+	nearAnchor = 1e9     // ns
+	mostOff    = 2e9     // by which a delay may differ from those around it, ns
+	chunk      = 512     // datagrams that are assigned at a time …
+	commits    = 384     // … and of them those that the next ones change no more
+	mostRow    = 1 << 13 // datagrams at the other point that are compared with a chunk
 )
 
 const (
@@ -77,6 +78,7 @@ type assignment struct {
 	after, before []int32 // of each, what the anchors beside it are at point 2
 	first         int     // the point that the way passes first, as far as it is known now
 	skip          [2]float64
+	copies        float64 // what it costs that the way made a copy
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
@@ -99,6 +101,9 @@ func (m *matcher) assign() {
 			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
 		}
+		if first != none {
+			a.copies = -math.Log((float64(m.w.doubled[1-first]) + .5) / float64(len(m.w.anchors)+1))
+		}
 		a.run()
 		a.cross()
 		m.note(g)
@@ -116,7 +121,21 @@ func (m *matcher) expected(i int32) (lo, hi int64) {
 		return m.p.shift, m.p.shift
 	}
 	lo, hi = m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
+	if m.p.near(m.around, i) {
+		return lo, hi
+	}
 	return m.w.softAround(i, lo, hi)
+}
+
+// near reports whether an anchor is so near in time to a datagram that others need not tell how delays go.
+func (p *pairing) near(anchors []int32, i int32) bool {
+	k := sort.Search(len(anchors), func(k int) bool { return anchors[k] >= i })
+	for _, a := range anchors[max(0, k-1):min(len(anchors), k+1)] {
+		if abs(p.c[0].list[a].time-p.c[0].list[i].time) < nearAnchor {
+			return true
+		}
+	}
+	return false
 }
 
 // between is what the anchors on both sides of a datagram are at point 2: where datagrams stay in order it lies
@@ -196,12 +215,29 @@ func (a *assignment) cost(i, k int) float64 {
 	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
-	strange := math.Log1p(float64(off) / float64(a.w.jitter))
+	strange := a.strange(off)
 	if at := a.g[1][k]; at < a.after[i] || at > a.before[i] {
 		strange *= 2 // nor is it in its place among what is unique
 	}
 	// Of several that may be it the one that was held up least is: copies come later.
 	return strange + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
+}
+
+// strange is how unlikely it is that a delay is so far from those around it.
+func (a *assignment) strange(off int64) float64 {
+	if off <= 0 {
+		return 0
+	}
+	return max(math.Log1p(float64(off)/float64(a.w.jitter)), -math.Log((float64(a.w.asLate(off))+.5)/float64(len(a.w.anchors)+1)))
+}
+
+// alone is what it costs that a datagram of a point stays alone: those that come soon after an equal one at the
+// second point may be copies.
+func (a *assignment) alone(point, i int) float64 {
+	if i > 0 && point == 1-a.first && a.first != none && a.soonAfter(point, a.g[point][i], a.g[point][i-1]) {
+		return min(a.skip[point], a.copies)
+	}
+	return a.skip[point]
 }
 
 // What the last step of a cheapest assignment was.
@@ -230,12 +266,12 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 				}
 			}
 			if x > 0 {
-				if c := last[y] + a.skip[0]; c < best {
+				if c := last[y] + a.alone(0, i0+x-1); c < best {
 					best, step = c, stepSkip1
 				}
 			}
 			if y > 0 {
-				if c := row[y-1] + a.skip[1]; c < best {
+				if c := row[y-1] + a.alone(1, k0+y-1); c < best {
 					best, step = c, stepSkip2
 				}
 			}
@@ -290,7 +326,11 @@ func (a *assignment) cross() {
 	var all []candidate
 	for _, i := range left[0] {
 		for _, k := range left[1] {
-			if c := a.cost(i, k); c < a.skip[0]+a.skip[1] {
+			c, most := a.cost(i, k), a.alone(0, i)+a.alone(1, k)
+			if d := a.arrival(k) - a.at(0, a.g[0][i]).time; !a.p.repeatsAfter(max(a.lo[i]-d, d-a.hi[i], 0)) {
+				most += strangeness
+			}
+			if c < most {
 				all = append(all, candidate{i, k, c})
 			}
 		}
@@ -310,7 +350,7 @@ func (m *matcher) note(g group) {
 			if i == 0 {
 				continue
 			}
-			if m.at(point, x).time-m.at(point, g[point][i-1]).time < laterCopy {
+			if m.soonAfter(point, x, g[point][i-1]) {
 				m.w.again[point]++
 			}
 			if m.p.c[point].mate[x] == none {

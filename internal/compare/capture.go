@@ -197,7 +197,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	if fr.Skippable {
 		d.bits |= skippable | final
 	}
-	if fr.Words&dissect.KeepAlive != 0 {
+	if fr.Words&dissect.KeepAlive != 0 && fr.Protocol != "dp8" { // which sends them again as all data
 		d.bits |= final
 	}
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {

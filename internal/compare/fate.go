@@ -39,10 +39,16 @@ const (
 
 // tellFates tells the fate of each datagram.
 func (p *pairing) tellFates() {
+	p.votes2 = p.flowPairs()
 	for at, c := range p.c {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
 		p.markArrivedAcks(at)
+	}
+	for at := range p.c {
+		if !p.same {
+			p.markAcross(at)
+		}
 	}
 	var misses [2][]int64
 	for at, c := range p.c {

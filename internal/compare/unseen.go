@@ -20,17 +20,11 @@ func (p *pairing) tellUnseen() {
 	if p.same {
 		return
 	}
-	p.votes2 = p.flowPairs()
 	for at, c := range p.c {
-		keys := make([]numbersOf, 0, len(c.numbers))
-		for k, n := range c.numbers {
-			if len(n.suspects) > 0 {
-				keys = append(keys, k)
+		for _, k := range c.sides() {
+			if len(c.numbers[k].suspects) > 0 {
+				p.unseenOf(at, k)
 			}
-		}
-		slices.SortFunc(keys, func(a, b numbersOf) int { return cmp.Or(a.conn.ID-b.conn.ID, int(a.dir)-int(b.dir)) })
-		for _, k := range keys {
-			p.unseenOf(at, k)
 		}
 	}
 }
