@@ -33,6 +33,8 @@ type change struct {
 // findAltered pairs what is left of a way: by identification where the path keeps it, else by
 // length and time, where most of the bytes agree.
 func (p *pairing) findAltered() error {
+	p.findOpen()
+	defer p.dropPaired()
 	all, left := p.changes()
 	if len(all) == 0 {
 		return nil
@@ -193,7 +195,7 @@ func (p *pairing) changes() (all []change, left [2]int) {
 		m := &matcher{p: p, w: w, around: w.anchors}
 		var alone [2][]int32
 		for point := range alone {
-			alone[point] = m.open(point)
+			alone[point] = w.open[point]
 		}
 		left[1-w.first] += len(alone[1-w.first])
 		if !w.keepIDs && w.coincides() {

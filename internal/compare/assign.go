@@ -25,11 +25,15 @@ const (
 
 // measure finds how the delays of a way's anchors lie.
 func (w *way) measure(deltas []int64) {
-	steps := make([]int64, 0, len(deltas))
-	for i := 1; i < len(deltas); i++ {
-		steps = append(steps, abs(deltas[i]-deltas[i-1]))
+	stride := 1 + len(deltas)/mostCounted
+	var some, steps []int64
+	for i := 0; i < len(deltas); i += stride {
+		some = append(some, deltas[i])
+		if i > 0 {
+			steps = append(steps, abs(deltas[i]-deltas[i-1]))
+		}
 	}
-	w.delta, w.known = median(deltas), len(deltas) > 0
+	w.delta, w.known = median(some), len(deltas) > 0
 	w.jitter = max(median(steps), leastJitter)
 }
 

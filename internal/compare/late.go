@@ -23,7 +23,7 @@ type outlier struct {
 func (w *way) findOutliers(deltas []int64) {
 	w.outliers = nil
 	for i, d := range deltas {
-		if i > 0 && i+1 < len(deltas) && d >= min(deltas[i-1], deltas[i+1]) && d <= max(deltas[i-1], deltas[i+1]) {
+		if i > 0 && abs(d-deltas[i-1]) < leastJitter && (i+1 == len(deltas) || abs(d-deltas[i+1]) < leastJitter) {
 			continue // as most are
 		}
 		lo, hi := int64(math.MaxInt64), int64(math.MinInt64)

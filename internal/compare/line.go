@@ -13,6 +13,7 @@ type line struct {
 type way struct {
 	first    int           // the point that it passes first, none where nothing tells
 	lists    [2][]int32    // datagrams at each point, in the order of the capture
+	open     [2][]int32    // of them, those that the other point lacks
 	anchors  []int32       // indexes at point 1 of those of which there is one payload at each point
 	keepIDs  bool          // the path keeps the identification of IP
 	jitter   int64         // by how much delays of neighbours differ usually, ns
@@ -52,6 +53,7 @@ type pairing struct {
 	canon     int   // the point by whose clock the other is told
 	clocks    clocks
 	poor      [2]poor
+	open      [2][]int32 // datagrams that a point alone has, see findOpen
 	unseen    []unseen
 	rates     [2]float64      // see missRates
 	changed   map[int32][]int // offsets of bytes that were changed, by index at point 1
