@@ -11,11 +11,10 @@ import (
 
 // Bounds of assigning equal payloads.
 const (
-	nearAnchor = 1e9     // ns
-	mostOff    = 2e9     // by which a delay may differ from those around it, ns
-	chunk      = 512     // datagrams that are assigned at a time …
-	commits    = 384     // … and of them those that the next ones change no more
-	mostRow    = 1 << 13 // datagrams at the other point that are compared with a chunk
+	mostOff = 2e9     // by which a delay may differ from those around it, ns
+	chunk   = 512     // datagrams that are assigned at a time …
+	commits = 384     // … and of them those that the next ones change no more
+	mostRow = 1 << 13 // datagrams at the other point that are compared with a chunk
 )
 
 const (
@@ -125,21 +124,7 @@ func (m *matcher) expected(i int32) (lo, hi int64) {
 		return m.p.shift, m.p.shift
 	}
 	lo, hi = m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
-	if m.p.near(m.around, i) {
-		return lo, hi
-	}
 	return m.w.softAround(i, lo, hi)
-}
-
-// near reports whether an anchor is so near in time to a datagram that others need not tell how delays go.
-func (p *pairing) near(anchors []int32, i int32) bool {
-	k := sort.Search(len(anchors), func(k int) bool { return anchors[k] >= i })
-	for _, a := range anchors[max(0, k-1):min(len(anchors), k+1)] {
-		if abs(p.c[0].list[a].time-p.c[0].list[i].time) < nearAnchor {
-			return true
-		}
-	}
-	return false
 }
 
 // between is what the anchors on both sides of a datagram are at point 2: where datagrams stay in order it lies
@@ -219,20 +204,12 @@ func (a *assignment) cost(i, k int) float64 {
 	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
-	strange := a.strange(off)
+	strange := math.Log1p(float64(off) / float64(a.w.jitter))
 	if at := a.g[1][k]; at < a.after[i] || at > a.before[i] {
 		strange *= 2 // nor is it in its place among what is unique
 	}
 	// Of several that may be it the one that was held up least is: copies come later.
 	return strange + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
-}
-
-// strange is how unlikely it is that a delay is so far from those around it.
-func (a *assignment) strange(off int64) float64 {
-	if off <= 0 {
-		return 0
-	}
-	return max(math.Log1p(float64(off)/float64(a.w.jitter)), -math.Log((float64(a.w.asLate(off))+.5)/float64(len(a.w.anchors)+1)))
 }
 
 // alone is what it costs that a datagram of a point stays alone: those that come soon after an equal one at the

@@ -303,8 +303,7 @@ func (d *tail) add(x *passage, frame uint64) {
 	}
 	d.sent++
 	d.last = max(d.last, x.time)
-	switch x.fate {
-	case LostBetween, Uncertain:
+	if x.fate == LostBetween || x.fate == Uncertain {
 		if d.lost++; d.lost == 1 {
 			d.lostAt = x.time
 		}
