@@ -79,16 +79,10 @@ func (p *pairing) partRepeats(w *way) {
 		}
 	}
 	for _, x := range parted {
-		a := w.anchors[x.at]
-		b := p.c[0].mate[a]
-		p.c[0].mate[a], p.c[1].mate[b] = none, none
-		p.c[0].list[a].bits &^= anchor
-		p.c[1].list[b].bits &^= anchor
+		p.partAnchor(w.anchors[x.at])
 		i, _ := slices.BinarySearch(w.late, x.off)
 		w.late = slices.Delete(w.late, i, i+1)
 		w.anchors[x.at] = none
-		w.alone[0]++
-		w.alone[1]++
 	}
 	if len(parted) > 0 {
 		w.anchors = slices.DeleteFunc(w.anchors, func(a int32) bool { return a == none })

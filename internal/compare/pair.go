@@ -45,6 +45,7 @@ func (p *pairing) pairAll() {
 		w.measure(m.deltas)
 	})
 	p.room = nil
+	p.partCrossing()
 	slices.Sort(p.repeats)
 	p.ways(func(_ *line, _ int, w *way) { p.partRepeats(w) })
 	p.shift = p.common()
