@@ -67,8 +67,11 @@ func (r *Comparison) locate(x *passage, at int, i int32) {
 	d := &c.list[i]
 	*x = passage{fate: c.fate[i], dir: int(p.conns.dirs[at][d.flow]), way: p.wayAt(at, d)}
 	x.at[at], x.at[1-at] = i, c.mate[i]
-	if first := x.way.first; x.fate == Delivered && first != none && first != at {
-		at, i = first, x.at[first]
+	if x.fate == Delivered { // its first point tells when, if one is known
+		if at = x.way.first; at == none {
+			at = p.canon
+		}
+		i = x.at[at]
 		d = &p.c[at].list[i]
 	}
 	k := p.conns.byFlow[at][d.flow] // that of its first point goes first

@@ -20,7 +20,8 @@ func (p *pairing) tellUnseen() {
 	if p.same {
 		return
 	}
-	for at, c := range p.c {
+	for _, at := range []int{p.canon, 1 - p.canon} {
+		c := p.c[at]
 		for _, k := range c.sides() {
 			if len(c.numbers[k].suspects) > 0 {
 				p.unseenOf(at, k)
@@ -37,8 +38,8 @@ func (p *pairing) unseenOf(at int, k numbersOf) {
 		return
 	}
 	told := map[seq.Num]bool{}
-	for _, o := range others { // the first analysis has told what it knows
-		if first := p.c[Point1].numbers[o.numbersOf]; at == Point2 && first != nil {
+	for _, o := range others { // the analysis of the chosen point has told what it knows
+		if first := p.c[p.canon].numbers[o.numbersOf]; at != p.canon && first != nil {
 			for _, x := range p.claims(o.numbersOf, first) {
 				told[x.Num-o.shift] = true
 			}
