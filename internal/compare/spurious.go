@@ -26,12 +26,16 @@ func (p *pairing) needless(w *way) (n needless) {
 			acked[k.frame] = k.by
 		}
 	}
+	for _, i := range w.lists[w.first] {
+		if c.list[i].bits&(again|copied) == again {
+			n.retries++
+		}
+	}
 	for _, frame := range slices.Sorted(maps.Keys(c.transmissions.first)) {
 		i := c.frameIndex(frame)
 		if i == none || p.wayAt(w.first, &c.list[i]) != w || c.list[i].bits&copied != 0 {
 			continue
 		}
-		n.retries++
 		for _, earlier := range c.transmissions.of(frame) {
 			k := c.frameIndex(earlier)
 			if earlier >= frame || k == none || c.fate[k] != Delivered {
