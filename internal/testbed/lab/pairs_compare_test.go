@@ -55,7 +55,6 @@ var fixedPairs = []struct{ name, what string }{
 	{"hazel/misses-20/1010", "what is as late as a retry comes is none of the first transmission"},
 	{"hazel/rough/2004", "a copy that the way made is not the retry of what was lost"},
 	{"dp4/altered/2011", "what a changed acknowledgement says proves nothing"},
-	{"dp8/misses-0.1/1009", "a keepalive that is sent again until it is acknowledged tells whether that arrived"},
 	{"hazel/step-in-pause/2013", "a clock that was set drifts as before"},
 	{"dp8/one-way/both/20/1", "a direction is not dead for one datagram that a capture may have missed"},
 }
