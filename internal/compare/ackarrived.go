@@ -16,8 +16,12 @@ func (p *pairing) markArrivedAcks(at int) {
 	var links []link // acknowledged frames of the other point, and what acknowledges them here
 	wanted := frameSet{}
 	for _, k := range c.acks {
-		i, by := c.frameIndex(k.frame), c.frameIndex(k.by)
-		if i == none || by == none || c.mate[by] != none || c.mate[i] == none || c.list[i].bits&copied != 0 || p.wayAt(at, &c.list[by]).first != at {
+		by := c.frameIndex(k.by)
+		if by == none || c.mate[by] != none {
+			continue
+		}
+		i := c.frameIndex(k.frame)
+		if i == none || c.mate[i] == none || c.list[i].bits&copied != 0 || p.wayAt(at, &c.list[by]).first != at {
 			continue
 		}
 		m := c.mate[i]

@@ -23,7 +23,7 @@ func (p *pairing) alone(w *way, at int, d *datagram) Fate {
 // acknowledged for another transmission, nor passed over.
 func (p *pairing) markAcked(at int) {
 	c := p.c[at]
-	alone, others, likes := c.aloneFrames(), p.alonePayloads(1-at), p.likes(at)
+	alone, others, likes := p.aloneFrames(at), p.alonePayloads(1-at), p.likes(at)
 	by := map[uint32]uint32{} // of transmissions of units that were sent again
 	for _, k := range c.acks {
 		if c.transmissions.repeats(k.frame) {
@@ -32,7 +32,7 @@ func (p *pairing) markAcked(at int) {
 	}
 	soon := p.ackTimes(at)
 	for _, k := range c.acks {
-		if !alone.has(k.frame) {
+		if !alone.has(k.frame) || c.isAltered(k.by) {
 			continue
 		}
 		if i := c.frameIndex(k.frame); i != none {
@@ -65,6 +65,12 @@ func (p *pairing) markAcked(at int) {
 			}
 		}
 	}
+}
+
+// isAltered reports whether the bytes of a frame were changed on the way: what it acknowledges may have been, too.
+func (c *Capture) isAltered(frame uint32) bool {
+	i := c.frameIndex(frame)
+	return i != none && c.list[i].bits&altered != 0
 }
 
 // slowAck is how many times as long as usual an acknowledgement takes at least that is of a
@@ -117,11 +123,9 @@ func (c *Capture) took(k link) (ns int64, ok bool) {
 }
 
 // aloneFrames marks the frames whose datagrams the other point lacks.
-func (c *Capture) aloneFrames() (marks frameSet) {
-	for i := range c.list {
-		if c.mate[i] == none {
-			marks.add(c.list[i].frame)
-		}
+func (p *pairing) aloneFrames(at int) (marks frameSet) {
+	for _, i := range p.open[at] {
+		marks.add(p.c[at].list[i].frame)
 	}
 	return marks
 }
@@ -148,10 +152,9 @@ type payload struct {
 // the place of another.
 func (p *pairing) alonePayloads(at int) map[payload]bool {
 	out := map[payload]bool{}
-	for i := range p.c[at].list {
-		if d := &p.c[at].list[i]; p.c[at].mate[i] == none {
-			out[payload{p.wayAt(at, d), d.hash}] = true
-		}
+	for _, i := range p.open[at] {
+		d := &p.c[at].list[i]
+		out[payload{p.wayAt(at, d), d.hash}] = true
 	}
 	return out
 }

@@ -15,6 +15,7 @@ const (
 	mostAltered   = 1 << 16 // candidates …
 	mostOptions   = 16      // … and of one datagram
 	mostOvertaken = 200e6   // by which one whose bytes were changed is later than others, ns
+	lonelyTimes   = 16      // times the time in which one is expected, in which no other one is like it
 	mostCoincide  = 0.01    // share of the datagrams that one point lacks times that of the other
 )
 
@@ -25,12 +26,15 @@ type change struct {
 	arrival int   // the point that has it second
 	off     int64 // by which its delay is not what those around it have, ns
 	offsets []int
-	shorter int // bytes that both captures hold
+	shorter int  // bytes that both captures hold
+	lonely  bool // no other one of its length is alone at either point near in time
 }
 
 // findAltered pairs what is left of a way: by identification where the path keeps it, else by
 // length and time, where most of the bytes agree.
 func (p *pairing) findAltered() error {
+	p.findOpen()
+	defer p.dropPaired()
 	all, left := p.changes()
 	if len(all) == 0 {
 		return nil
@@ -44,14 +48,14 @@ func (p *pairing) findAltered() error {
 	// Where much more is left than what fits, the first capture misses datagrams, and others
 	// are left beside them by chance.
 	fits, misses := [2]int{}, [2]bool{}
-	for _, x := range chosen(all, misses) {
+	for _, x := range chosen(all, misses, false) {
 		fits[x.arrival]++
 	}
 	for arrival := range misses {
 		misses[arrival] = 2*fits[arrival] < left[arrival]
 	}
 	p.changed = map[int32][]int{}
-	for _, x := range chosen(all, misses) {
+	for _, x := range chosen(all, misses, len(chosen(all, misses, false)) > 0) {
 		p.pair(x.at[0], x.at[1])
 		p.c[0].list[x.at[0]].bits |= altered
 		p.c[1].list[x.at[1]].bits |= altered
@@ -61,14 +65,15 @@ func (p *pairing) findAltered() error {
 }
 
 // chosen are changes one to one, the best first: those of which as many were sent as arrived, and those that
-// are long enough; where captures miss datagrams, those whose like fits nothing else.
-func chosen(all []change, misses [2]bool) (out []*change) {
+// are long enough; where captures miss datagrams, those whose like fits nothing else. Where bytes are changed for sure,
+// short ones count, too, if they are lonely.
+func chosen(all []change, misses [2]bool, short bool) (out []*change) {
 	groups := groupsOf(all)
 	taken := [2]map[int32]bool{{}, {}}
 	for i := range all {
 		x := &all[i]
 		m := misses[x.arrival]
-		if !x.fits(m) || taken[0][x.at[0]] || taken[1][x.at[1]] {
+		if !x.fits(m, short) || taken[0][x.at[0]] || taken[1][x.at[1]] {
 			continue
 		}
 		if n := groups[x.at[0]]; !x.sure && (m || x.shorter < leastLong) && (!x.near() || n[0] != n[1] || m && n[0] > 1) {
@@ -151,7 +156,7 @@ func (p *pairing) readChanges(all []change) error {
 }
 
 // fits reports whether few enough bytes differ, and next to each other.
-func (x *change) fits(misses bool) bool {
+func (x *change) fits(misses, short bool) bool {
 	n, k := x.shorter, len(x.offsets)
 	switch {
 	case k == 0:
@@ -159,7 +164,7 @@ func (x *change) fits(misses bool) bool {
 	case x.sure:
 		return true
 	case misses:
-		return k == 1 && n >= leastWhole
+		return k == 1 && (n >= leastWhole || short && x.lonely)
 	}
 	return k*mostChanged <= n+mostChanged && x.offsets[k-1]-x.offsets[0] == k-1
 }
@@ -190,7 +195,7 @@ func (p *pairing) changes() (all []change, left [2]int) {
 		m := &matcher{p: p, w: w, around: w.anchors}
 		var alone [2][]int32
 		for point := range alone {
-			alone[point] = m.open(point)
+			alone[point] = w.open[point]
 		}
 		left[1-w.first] += len(alone[1-w.first])
 		if !w.keepIDs && w.coincides() {
@@ -215,12 +220,32 @@ func (p *pairing) changes() (all []change, left [2]int) {
 				if w.keepIDs && (x.ipid != y.ipid || x.ipid == 0) || !w.keepIDs && !w.overtaken(lo, hi, late) || y.length != x.length {
 					continue
 				}
-				all = append(all, change{at: [2]int32{a, alone[1][k]}, sure: w.keepIDs, arrival: 1 - w.first, off: off})
+				near := lonelyTimes * (hi - lo)
+				all = append(all, change{at: [2]int32{a, alone[1][k]}, sure: w.keepIDs, arrival: 1 - w.first, off: off,
+					lonely: m.lonely(0, alone[0], a, near) && m.lonely(1, alone[1], alone[1][k], near)})
 				options++
 			}
 		}
 	})
 	return all, left
+}
+
+// lonely reports whether no other datagram in a list is as long as one of them and near in time.
+func (m *matcher) lonely(point int, list []int32, i int32, near int64) bool {
+	at, _ := slices.BinarySearch(list, i)
+	x := m.at(point, i)
+	far := func(k int32) bool { return abs(m.at(point, k).time-x.time) > near }
+	for k := at - 1; k >= 0 && !far(list[k]); k-- {
+		if m.at(point, list[k]).length == x.length {
+			return false
+		}
+	}
+	for k := at + 1; k < len(list) && !far(list[k]); k++ {
+		if m.at(point, list[k]).length == x.length {
+			return false
+		}
+	}
+	return true
 }
 
 // overtaken reports whether a difference of the clocks is that of anchors around it, or that of what others

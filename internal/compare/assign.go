@@ -24,11 +24,15 @@ const (
 
 // measure finds how the delays of a way's anchors lie.
 func (w *way) measure(deltas []int64) {
-	steps := make([]int64, 0, len(deltas))
-	for i := 1; i < len(deltas); i++ {
-		steps = append(steps, abs(deltas[i]-deltas[i-1]))
+	stride := 1 + len(deltas)/mostCounted
+	var some, steps []int64
+	for i := 0; i < len(deltas); i += stride {
+		some = append(some, deltas[i])
+		if i > 0 {
+			steps = append(steps, abs(deltas[i]-deltas[i-1]))
+		}
 	}
-	w.delta, w.known = median(deltas), len(deltas) > 0
+	w.delta, w.known = median(some), len(deltas) > 0
 	w.jitter = max(median(steps), leastJitter)
 }
 
@@ -77,6 +81,7 @@ type assignment struct {
 	after, before []int32 // of each, what the anchors beside it are at point 2
 	first         int     // the point that the way passes first, as far as it is known now
 	skip          [2]float64
+	copies        float64 // what it costs that the way made a copy
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
@@ -98,6 +103,9 @@ func (m *matcher) assign() {
 		for point := range a.skip {
 			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
+		}
+		if first != none {
+			a.copies = -math.Log((float64(m.w.doubled[1-first]) + .5) / float64(len(m.w.anchors)+1))
 		}
 		a.run()
 		a.cross()
@@ -204,6 +212,15 @@ func (a *assignment) cost(i, k int) float64 {
 	return strange + math.Log1p(max(0, float64(held))/float64(a.w.jitter))/preference
 }
 
+// alone is what it costs that a datagram of a point stays alone: those that come soon after an equal one at the
+// second point may be copies.
+func (a *assignment) alone(point, i int) float64 {
+	if i > 0 && point == 1-a.first && a.first != none && a.soonAfter(point, a.g[point][i], a.g[point][i-1]) {
+		return min(a.skip[point], a.copies)
+	}
+	return a.skip[point]
+}
+
 // What the last step of a cheapest assignment was.
 const (
 	stepPair = iota
@@ -230,12 +247,12 @@ func (a *assignment) stretch(i0, i1, k0, k1, commit int) (i, k int) {
 				}
 			}
 			if x > 0 {
-				if c := last[y] + a.skip[0]; c < best {
+				if c := last[y] + a.alone(0, i0+x-1); c < best {
 					best, step = c, stepSkip1
 				}
 			}
 			if y > 0 {
-				if c := row[y-1] + a.skip[1]; c < best {
+				if c := row[y-1] + a.alone(1, k0+y-1); c < best {
 					best, step = c, stepSkip2
 				}
 			}
@@ -290,7 +307,11 @@ func (a *assignment) cross() {
 	var all []candidate
 	for _, i := range left[0] {
 		for _, k := range left[1] {
-			if c := a.cost(i, k); c < a.skip[0]+a.skip[1] {
+			c, most := a.cost(i, k), a.alone(0, i)+a.alone(1, k)
+			if d := a.arrival(k) - a.at(0, a.g[0][i]).time; !a.p.repeatsAfter(max(a.lo[i]-d, d-a.hi[i], 0)) {
+				most += strangeness
+			}
+			if c < most {
 				all = append(all, candidate{i, k, c})
 			}
 		}
@@ -310,7 +331,7 @@ func (m *matcher) note(g group) {
 			if i == 0 {
 				continue
 			}
-			if m.at(point, x).time-m.at(point, g[point][i-1]).time < laterCopy {
+			if m.soonAfter(point, x, g[point][i-1]) {
 				m.w.again[point]++
 			}
 			if m.p.c[point].mate[x] == none {

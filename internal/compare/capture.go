@@ -177,7 +177,8 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		return
 	}
 	payload := fr.Payload
-	d := datagram{
+	d := s.list.next()
+	*d = datagram{
 		time: fr.Time, frame: uint32(fr.Frame), flow: s.flow(fr.Datagram, c), length: uint16(min(fr.Length, 1<<16-1)),
 		ipid: fr.IPID, ttl: fr.TTL, part: fr.Part, hash: hashOf(s.seed, fr.Length, payload),
 	}
@@ -197,7 +198,7 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	if fr.Skippable {
 		d.bits |= skippable | final
 	}
-	if fr.Words&dissect.KeepAlive != 0 {
+	if fr.Words&dissect.KeepAlive != 0 && fr.Protocol != "dp8" { // which sends them again as all data
 		d.bits |= final
 	}
 	if fr.RetryOf != 0 || fr.Words&dissect.Retry != 0 {
@@ -209,7 +210,6 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 	if fr.RetryOf != 0 && fr.RetryOf != fr.Frame {
 		s.retries = append(s.retries, link{uint32(fr.Frame), uint32(fr.RetryOf)})
 	}
-	*s.list.next() = d
 	if s.words != nil {
 		s.words.add(fr)
 	}

@@ -68,6 +68,7 @@ func (p *pairing) readClocks() {
 	r := &clockReader{p: p, all: all}
 	r.collect()
 	r.cutAll()
+	r.shareDrift()
 	for i := range k.cuts {
 		k.steps = append(k.steps, r.step(&k.cuts[i]))
 	}
@@ -93,19 +94,25 @@ const (
 func (r *clockReader) fitAll() (out []segment) {
 	k := &r.p.clocks
 	slices.SortFunc(k.cuts, func(a, b cut) int { return int(a.at[r.p.canon] - b.at[r.p.canon]) })
-	parts := make([][]int32, len(k.cuts)+1)
-	parts[0] = r.all
-	if len(k.cuts) > 0 {
-		parts[0] = nil
-		for _, i := range r.all {
-			n := k.place(r.p.both(i))
-			parts[n] = append(parts[n], i)
-		}
-	}
-	for _, list := range parts {
+	for _, list := range r.parts() {
 		out = append(out, r.fit(list))
 	}
 	return out
+}
+
+// parts are the samples of each stretch between cuts.
+func (r *clockReader) parts() [][]int32 {
+	k := &r.p.clocks
+	parts := make([][]int32, len(k.cuts)+1)
+	if len(k.cuts) == 0 {
+		parts[0] = r.all
+		return parts
+	}
+	for _, i := range r.all {
+		n := k.place(r.p.both(i))
+		parts[n] = append(parts[n], i)
+	}
+	return parts
 }
 
 // usual is about what the other clock shows more than the chosen one.

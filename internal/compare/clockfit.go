@@ -59,10 +59,7 @@ func (r *clockReader) fit(list []int32) segment {
 	}
 	s := segment{x0: r.get(list[0]).x, x1: r.get(list[len(list)-1]).x}
 	fastest := r.fastest(list, &s.pairs)
-	h := &hulls{x0: s.x0, x1: s.x1, up: lowest(slices.Clone(fastest[0])), down: lowest(slices.Clone(fastest[1]))}
-	for i := range h.down {
-		h.down[i].d = -h.down[i].d
-	}
+	h := hullsOf(&s, fastest)
 	switch {
 	case s.sided():
 		_, lo, hi := h.gap(0)
@@ -77,6 +74,15 @@ func (r *clockReader) fit(list []int32) segment {
 	g, lo, hi := h.gap(s.drift)
 	s.offset, s.bound = (lo+hi)/2, g/2
 	return s
+}
+
+// hullsOf are the hulls of a stretch.
+func hullsOf(s *segment, fastest [2][]sample) *hulls {
+	h := &hulls{x0: s.x0, x1: s.x1, up: lowest(slices.Clone(fastest[0])), down: lowest(slices.Clone(fastest[1]))}
+	for i := range h.down {
+		h.down[i].d = -h.down[i].d
+	}
+	return h
 }
 
 // drift is the slope of the line: that of the middles between both directions, where the hulls are about as
@@ -129,7 +135,20 @@ func (h *hulls) windows(fastest [2][]sample) []middle {
 // middles is the slope between the middles of windows that are far apart, 0 where it is within its noise,
 // and by how much the fastest samples of a window differ.
 func (h *hulls) middles(fastest [2][]sample) (slope, noise float64, ok bool) {
-	var x, y, spread, slopes []float64
+	tilts, noise := h.tilts(fastest)
+	if len(tilts) < leastSlopes || math.IsNaN(noise) {
+		return 0, 0, false
+	}
+	for i := range tilts {
+		tilts[i].apart = 1
+	}
+	return within(tilts, h.middle()), noise, true
+}
+
+// tilts are the slopes between the middles of windows that are far apart, and by how much the fastest samples of a
+// window differ, NaN where none has two.
+func (h *hulls) tilts(fastest [2][]sample) (tilts []tilt, noise float64) {
+	var x, y, spread []float64
 	for _, w := range h.windows(fastest) {
 		if w.n[0] == 0 || w.n[1] == 0 {
 			continue
@@ -145,20 +164,15 @@ func (h *hulls) middles(fastest [2][]sample) (slope, noise float64, ok bool) {
 	for i := range x {
 		for k := i + 1; k < len(x); k++ {
 			if dx := x[k] - x[i]; dx > (x[len(x)-1]-x[0])/4 {
-				slopes = append(slopes, (y[k]-y[i])/dx)
+				tilts = append(tilts, tilt{(y[k] - y[i]) / dx, dx})
 			}
 		}
 	}
-	if len(slopes) < leastSlopes || len(spread) == 0 {
-		return 0, 0, false
+	if len(spread) == 0 {
+		return tilts, math.NaN()
 	}
-	slices.Sort(slopes)
 	slices.Sort(spread)
-	lo, hi := slopes[len(slopes)/4], slopes[len(slopes)-1-len(slopes)/4]
-	if lo > 0 || hi < 0 {
-		slope = max(lo, min(hi, h.middle()))
-	}
-	return slope, spread[len(spread)/2], true
+	return tilts, spread[len(spread)/2]
 }
 
 // middle is the slope of what lies in the middle between the hulls, over the middle half of the time that

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/stable"
@@ -126,6 +127,9 @@ func (j *joint) carried(have []Contribution) (out []Contribution) {
 				c.Frames1 = x.Frames
 			} else {
 				c.Frames2 = x.Frames
+			}
+			if x.Cause == explain.SpuriousRetries && dir != "" && !j.needlessly(&c, dissect.Dir(strings.Index("ab", dir))) {
+				continue
 			}
 			out = append(out, c)
 		}

@@ -39,20 +39,28 @@ const (
 
 // tellFates tells the fate of each datagram.
 func (p *pairing) tellFates() {
+	p.votes2 = p.flowPairs()
 	for at, c := range p.c {
 		c.fate = make([]Fate, len(c.list))
 		p.markAcked(at)
 		p.markArrivedAcks(at)
 	}
+	for at := range p.c {
+		if !p.same {
+			p.markAcross(at)
+		}
+	}
 	var misses [2][]int64
 	for at, c := range p.c {
-		for i := range c.list {
-			if c.list[i].bits&copied == 0 {
-				c.fate[i] = p.fateOf(at, int32(i))
+		for i, m := range c.mate {
+			if m != none && c.list[i].bits&copied == 0 {
+				c.fate[i] = Delivered
 			}
-			switch d := &c.list[i]; c.fate[i] {
-			case MissedByFirst, MissedBySecond:
-				misses[1-at] = append(misses[1-at], p.convert(at, int32(i), d.time))
+		}
+		for _, i := range p.open[at] {
+			c.fate[i] = p.fateOf(at, i)
+			if f := c.fate[i]; f == MissedByFirst || f == MissedBySecond {
+				misses[1-at] = append(misses[1-at], p.convert(at, i, c.list[i].time))
 			}
 		}
 		for _, d := range c.drops {
@@ -69,14 +77,14 @@ func (p *pairing) tellFates() {
 		p.poor[at] = p.c[at].poorAt(misses[at])
 	}
 	for at, c := range p.c {
-		for i := range c.list {
+		for _, i := range p.open[at] {
 			if c.fate[i] == MissedBySecond && c.list[i].bits&slow != 0 && p.poor[at].has(c.list[i].time) {
 				c.fate[i] = Uncertain
 			}
-			if c.fate[i] != LostBetween || p.reported(at, &c.list[i]) || p.partAt(at, int32(i)) != nil {
+			if c.fate[i] != LostBetween || p.reported(at, &c.list[i]) || p.partAt(at, i) != nil {
 				continue
 			}
-			if p.poor[1-at].has(p.convert(at, int32(i), c.list[i].time)) {
+			if p.poor[1-at].has(p.convert(at, i, c.list[i].time)) {
 				c.fate[i] = Uncertain
 			}
 		}
@@ -92,12 +100,31 @@ func (p *pairing) reported(at int, d *datagram) bool {
 	return d.bits&missing != 0 && !p.wayAt(at, d).drops
 }
 
-// fateOf is the fate of one datagram, as far as poor captures do not matter.
+// findOpen lists the datagrams that a point alone has.
+func (p *pairing) findOpen() {
+	for at, c := range p.c {
+		for i, m := range c.mate {
+			if m == none {
+				p.open[at] = append(p.open[at], int32(i))
+				w := p.wayAt(at, &c.list[i])
+				w.open[at] = append(w.open[at], int32(i))
+			}
+		}
+	}
+}
+
+// dropPaired takes those off the lists that have been paired since.
+func (p *pairing) dropPaired() {
+	for at, c := range p.c {
+		paired := func(i int32) bool { return c.mate[i] != none }
+		p.open[at] = slices.DeleteFunc(p.open[at], paired)
+		p.ways(func(_ *line, _ int, w *way) { w.open[at] = slices.DeleteFunc(w.open[at], paired) })
+	}
+}
+
+// fateOf is the fate of one datagram that a point alone has, as far as poor captures do not matter.
 func (p *pairing) fateOf(at int, i int32) Fate {
 	c, other := p.c[at], p.c[1-at]
-	if c.mate[i] != none {
-		return Delivered
-	}
 	d := &c.list[i]
 	w := p.wayAt(at, d)
 	if !other.hasTime || !c.hasTime {

@@ -11,19 +11,23 @@ type line struct {
 
 // A way is one direction of a line.
 type way struct {
-	first   int           // the point that it passes first, none where nothing tells
-	lists   [2][]int32    // datagrams at each point, in the order of the capture
-	anchors []int32       // indexes at point 1 of those of which there is one payload at each point
-	keepIDs bool          // the path keeps the identification of IP
-	jitter  int64         // by how much delays of neighbours differ usually, ns
-	delta   int64         // median of what clock 2 shows more than clock 1 at the arrivals of anchors
-	known   bool          // delta
-	again   [2]int        // datagrams soon after an equal one, at each point
-	alone   [2]int        // unique payloads of each point alone
-	drops   bool          // its receiver reports some missing that arrived
-	rest    []group       // payloads that several datagrams have, until they are paired
-	soft    []soft        // what tells how delays go beside anchors
-	maybe   [2][][2]int32 // datagrams at each point that stayed alone, and the equal one before each
+	first    int           // the point that it passes first, none where nothing tells
+	lists    [2][]int32    // datagrams at each point, in the order of the capture
+	open     [2][]int32    // of them, those that the other point lacks
+	anchors  []int32       // indexes at point 1 of those of which there is one payload at each point
+	keepIDs  bool          // the path keeps the identification of IP
+	jitter   int64         // by how much delays of neighbours differ usually, ns
+	delta    int64         // median of what clock 2 shows more than clock 1 at the arrivals of anchors
+	known    bool          // delta
+	again    [2]int        // datagrams soon after an equal one, at each point
+	alone    [2]int        // unique payloads of each point alone
+	doubled  [2]int        // payloads of which a point has two, soon one after the other, and the other one has one
+	late     []int64       // by how much delays of anchors are not between those around them, ascending, ns
+	outliers []outlier     // likewise, until they are judged
+	drops    bool          // its receiver reports some missing that arrived
+	rest     []group       // payloads that several datagrams have, until they are paired
+	soft     []soft        // what tells how delays go beside anchors
+	maybe    [2][][2]int32 // datagrams at each point that stayed alone, and the equal one before each
 }
 
 // A lineOf says of which line a pair is, and whether its lower endpoint is the upper one there.
@@ -49,6 +53,7 @@ type pairing struct {
 	canon     int   // the point by whose clock the other is told
 	clocks    clocks
 	poor      [2]poor
+	open      [2][]int32 // datagrams that a point alone has, see findOpen
 	unseen    []unseen
 	rates     [2]float64      // see missRates
 	changed   map[int32][]int // offsets of bytes that were changed, by index at point 1
@@ -63,6 +68,7 @@ type pairing struct {
 	firstFlow [2]map[numbersOf]int               // see flowOf
 	anchors   []int32                            // of all ways, see measures
 	alones    [2]int                             // likewise
+	repeats   []int64                            // times after which equal datagrams are at one point, ascending, ns
 }
 
 // A mapping says that a pair at point 1 is another one at point 2.

@@ -38,11 +38,16 @@ func (p *pairing) pairAll() {
 		m := &matcher{p: p, w: w}
 		m.dedupe(sorted[i])
 		m.anchor()
+		w.first = p.byTTL(w)
 		sorted[i] = [2][]entry{}
 		i++
+		w.findOutliers(m.deltas)
 		w.measure(m.deltas)
 	})
 	p.room = nil
+	p.partCrossing()
+	slices.Sort(p.repeats)
+	p.ways(func(_ *line, _ int, w *way) { p.partRepeats(w) })
 	p.shift = p.common()
 	p.ways(func(_ *line, _ int, w *way) {
 		if len(w.rest) > 0 {
@@ -130,6 +135,10 @@ func (m *matcher) dedupe(s [2][]entry) {
 
 // several sorts datagrams of one payload by their identification, where that tells.
 func (m *matcher) several(e [2][]entry) {
+	for point, list := range e {
+		m.repeated(point, list)
+		m.surplus(point, list, len(e[1-point]))
+	}
 	switch {
 	case len(e[0]) == 0 || len(e[1]) == 0:
 		m.note(groupOf(e))
@@ -140,6 +149,22 @@ func (m *matcher) several(e [2][]entry) {
 	default:
 		m.byID(e)
 	}
+}
+
+// surplus counts what a point has more of a payload than the other one, where few are equal.
+func (m *matcher) surplus(point int, list []entry, others int) {
+	switch n := len(list) - others; {
+	case n <= 0 || len(list) > fewRepeats:
+	case len(list) == 2 && n == 1 && m.soonAfter(point, list[1].at, list[0].at):
+		m.w.doubled[point]++
+	default:
+		m.w.alone[point] += n
+	}
+}
+
+// soonAfter reports whether a datagram comes so soon after an equal one that it may be a copy of it.
+func (m *matcher) soonAfter(point int, i, before int32) bool {
+	return m.at(point, i).time-m.at(point, before).time < laterCopy
 }
 
 // groupOf are the datagrams of two lists.

@@ -55,28 +55,36 @@ func (r *Comparison) untimed(at int, i int32, t int64) int64 {
 
 // fill makes the passage of a datagram of a point.
 func (r *Comparison) fill(x *passage, at int, i int32) {
+	if r.locate(x, at, i); x.fate == Delivered {
+		r.measure(x)
+	}
+}
+
+// locate makes it without its delay.
+func (r *Comparison) locate(x *passage, at int, i int32) {
 	p := r.p
 	c := p.c[at]
 	d := &c.list[i]
 	*x = passage{fate: c.fate[i], dir: int(p.conns.dirs[at][d.flow]), way: p.wayAt(at, d)}
 	x.at[at], x.at[1-at] = i, c.mate[i]
-	if x.fate == Delivered {
-		if first := x.way.first; first != none {
-			at = first
+	if x.fate == Delivered { // its first point tells when, if one is known
+		if at = x.way.first; at == none {
+			at = p.canon
 		}
 		i = x.at[at]
+		d = &p.c[at].list[i]
 	}
-	for _, point := range [2]int{at, 1 - at} { // that of its first point goes first
-		if n := x.at[point]; n != none && x.conn == nil {
-			if k := p.conns.byFlow[point][p.c[point].list[n].flow]; k != none {
-				x.conn = p.conns.all[k]
-			}
-		}
+	k := p.conns.byFlow[at][d.flow] // that of its first point goes first
+	if n := x.at[1-at]; k == none && n != none {
+		k = p.conns.byFlow[1-at][p.c[1-at].list[n].flow]
 	}
-	x.part, x.time = p.clocks.place(x.at), r.axis(at, i, p.c[at].list[i].time)
-	if x.fate == Delivered {
-		r.measure(x)
+	if k != none {
+		x.conn = p.conns.all[k]
 	}
+	if len(p.clocks.cuts) > 0 {
+		x.part = p.clocks.place(x.at)
+	}
+	x.time = r.axis(at, i, d.time)
 }
 
 // measure finds the delay of a datagram that both points have.
@@ -86,7 +94,7 @@ func (r *Comparison) measure(x *passage) {
 	if x.way.first == none || a.bits&b.bits&timed == 0 || p.clocks.none {
 		return
 	}
-	s := p.segment(p.canon, x.at[p.canon])
+	s := &p.clocks.segments[x.part]
 	if p.canon == Point2 {
 		a, b = b, a
 	}

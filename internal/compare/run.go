@@ -1,6 +1,9 @@
 package compare
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Bounds of runs that are lost.
 const (
@@ -46,25 +49,35 @@ func (p *pairing) runs(f func(w *way, run []int32, before, after int32)) {
 		if w.first == none {
 			return
 		}
-		c := p.c[w.first]
-		var run []int32
-		before := int32(none)
-		for _, i := range w.lists[w.first] {
-			switch after := int32(none); c.fate[i] {
-			case NoFate:
-			case Uncertain, LostBetween:
-				run = append(run, i)
-			default:
-				if c.fate[i] == Delivered {
-					after = c.mate[i]
-				}
-				f(w, run, before, after)
-				run, before = run[:0], after
+		c, list, to := p.c[w.first], w.lists[w.first], 0
+		mate := func(k int) int32 {
+			if k >= 0 && k < len(list) && c.fate[list[k]] == Delivered {
+				return c.mate[list[k]]
 			}
+			return none
 		}
-		f(w, run, before, none)
+		for _, i := range w.open[w.first] {
+			from, _ := slices.BinarySearch(list, i)
+			if from < to || !c.doubted(i) {
+				continue
+			}
+			before := from - 1
+			for before >= 0 && c.fate[list[before]] == NoFate {
+				before--
+			}
+			run := []int32{}
+			for to = from; to < len(list) && (c.fate[list[to]] == NoFate || c.doubted(list[to])); to++ {
+				if c.doubted(list[to]) {
+					run = append(run, list[to])
+				}
+			}
+			f(w, run, mate(before), mate(to))
+		}
 	})
 }
+
+// doubted reports whether a datagram was lost, or may have been.
+func (c *Capture) doubted(i int32) bool { return c.fate[i] == LostBetween || c.fate[i] == Uncertain }
 
 // inGap reports whether the second point captured nothing while the datagrams of a run were to arrive there.
 func (p *pairing) inGap(w *way, run []int32) bool {

@@ -20,17 +20,12 @@ func (p *pairing) tellUnseen() {
 	if p.same {
 		return
 	}
-	p.votes2 = p.flowPairs()
-	for at, c := range p.c {
-		keys := make([]numbersOf, 0, len(c.numbers))
-		for k, n := range c.numbers {
-			if len(n.suspects) > 0 {
-				keys = append(keys, k)
+	for _, at := range []int{p.canon, 1 - p.canon} {
+		c := p.c[at]
+		for _, k := range c.sides() {
+			if len(c.numbers[k].suspects) > 0 {
+				p.unseenOf(at, k)
 			}
-		}
-		slices.SortFunc(keys, func(a, b numbersOf) int { return cmp.Or(a.conn.ID-b.conn.ID, int(a.dir)-int(b.dir)) })
-		for _, k := range keys {
-			p.unseenOf(at, k)
 		}
 	}
 }
@@ -43,8 +38,8 @@ func (p *pairing) unseenOf(at int, k numbersOf) {
 		return
 	}
 	told := map[seq.Num]bool{}
-	for _, o := range others { // the first analysis has told what it knows
-		if first := p.c[Point1].numbers[o.numbersOf]; at == Point2 && first != nil {
+	for _, o := range others { // the analysis of the chosen point has told what it knows
+		if first := p.c[p.canon].numbers[o.numbersOf]; at != p.canon && first != nil {
 			for _, x := range p.claims(o.numbersOf, first) {
 				told[x.Num-o.shift] = true
 			}

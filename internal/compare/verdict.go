@@ -259,7 +259,9 @@ func (j *joint) tails() {
 			if c.list[i].bits&copied != 0 {
 				continue
 			}
-			if j.r.fill(&x, d.first, i); x.conn == j.k {
+			if c.fate[i] == Delivered && j.r.p.conns.byFlow[d.first][c.list[i].flow] == int32(j.k.id) {
+				d.deliver(j.r.axis(d.first, i, c.list[i].time)) // as most are
+			} else if j.r.locate(&x, d.first, i); x.conn == j.k {
 				d.add(&x, uint64(c.list[i].frame))
 			}
 		}
@@ -285,16 +287,23 @@ func (j *joint) tails() {
 	}
 }
 
+// deliver adds what arrived.
+func (d *tail) deliver(time int64) {
+	d.sent++
+	d.arrived++
+	d.last, d.lastArrived = max(d.last, time), max(d.lastArrived, time)
+	d.lost, d.frames = 0, nil
+}
+
 // add adds what passed its own point.
 func (d *tail) add(x *passage, frame uint64) {
+	if x.fate == Delivered || x.fate == MissedBySecond {
+		d.deliver(x.time)
+		return
+	}
 	d.sent++
 	d.last = max(d.last, x.time)
-	switch x.fate {
-	case Delivered, MissedBySecond:
-		d.arrived++
-		d.lost, d.frames = 0, nil
-		d.lastArrived = max(d.lastArrived, x.time)
-	case LostBetween, Uncertain:
+	if x.fate == LostBetween || x.fate == Uncertain {
 		if d.lost++; d.lost == 1 {
 			d.lostAt = x.time
 		}
