@@ -118,6 +118,9 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 	copied := d.isRelayed(s, u.ipid, s.Time-u.latest())
 	if copied {
 		u.noteCopy(s)
+		if s.IPID != u.ipid {
+			d.recent.keep(s) // a relay's: it may be copied in turn
+		}
 	}
 	return copied
 }
