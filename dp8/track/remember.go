@@ -23,14 +23,15 @@ const manyMissed = 8
 
 // missedMany reports that the numbers of a side may be wrong: there are none before
 // the first nor a window behind the latest, and its own or its peer's speak of many
-// that were not captured.
+// that were not captured, or frames far from the latest may have been its own.
 func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].History
 	if claims := &c.side[dir.Other()].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
 		return true
 	}
-	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
+	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed) ||
+		num != m.Top+1 && c.mayHaveComeFar(dir)
 }
 
 // remember enters the data frame at hand, which is no copy of another, and gives what is remembered of

@@ -138,9 +138,11 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 		}
 		return p
 	}
-	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
+	back := n.queue[n.queued-1].Next - next
+	round := back > dp8.WindowSize || c.mayHaveComeFar(dir.Other())
+	if round || back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() {
 		n.queued = 0 // what was told before is in doubt
-		if back > dp8.WindowSize {
+		if round {
 			c.unseen(dir.Other()) // … and so are the numbers
 		}
 		return Cycle
