@@ -109,7 +109,8 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 // captured or told by a SACK of the side, and yet no retry.
 func (c *conn) isRatherNext(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
-	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
+	retry := c.Packet.Type == dp8.TypeDFrame && c.Packet.DFrame.Control&dp8.CtlRetry != 0
+	if h := &s.History; h.Started && !retry {
 		if next, ok := s.nseq.Known(); num <= h.Top || ok && num < next {
 			return true
 		}
