@@ -175,6 +175,8 @@ const enoughNumbers = 8
 func (c *conn) patience(m *History) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.Top - m.Bottom + 1; {
+	case m.hasSpeed && n < 256:
+		limit = max(limit, m.fastest*3/4)
 	case m.hasSpeed:
 		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
@@ -205,7 +207,7 @@ func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
 // highest speed seen, with a tenth to spare.
 func (c *conn) epochPatience(m *History, num seq.Num) int64 {
 	limit := c.patience(m)
-	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 {
+	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 && m.Top-m.Bottom >= 256 {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
 	}
 	return limit
