@@ -166,16 +166,20 @@ const silentLimit = 1e9
 // addresses, in ns.
 const longSilence = 10e9
 
+// cycle is after how many numbers bSeq comes round.
+const cycle = 256
+
 // enoughNumbers is from how many numbers on the speed of a side is known.
 const enoughNumbers = 8
 
 // patience is for how long the side may not have been captured before its numbers
 // are in doubt. To be mistaken, they must have gone on by more than three windows:
-// that takes two round trips, and at the highest speed seen twice as long as this.
+// that takes two round trips, and at the highest speed seen twice as long as this. In its first
+// cycle a side may not have shown how fast it sends: it has four times that speed.
 func (c *conn) patience(m *History) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.Top - m.Bottom + 1; {
-	case m.hasSpeed && n < 256:
+	case m.hasSpeed && n < cycle:
 		limit = max(limit, m.fastest*3/4)
 	case m.hasSpeed:
 		limit = max(limit, m.fastest*3/2)
@@ -207,7 +211,7 @@ func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
 // highest speed seen, with a tenth to spare.
 func (c *conn) epochPatience(m *History, num seq.Num) int64 {
 	limit := c.patience(m)
-	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 && m.Top-m.Bottom >= 256 {
+	if unseen := int64(num + cycle - m.Top); m.hasSpeed && unseen > 0 && m.Top-m.Bottom >= cycle {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
 	}
 	return limit
