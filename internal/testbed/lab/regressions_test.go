@@ -393,6 +393,8 @@ var regressions = []struct {
 	{"dp8/wild-880000262", "drop 3-4; drop 5-6", "DP8-2.2.3-ZERO", conform.GuardNone},
 	// Two frames of another connection overtook the handshake that began it, and its secret verified what came later.
 	{"dp8/wild-830000409", "drop 97-98; drop 100-102", "DP8-SIG-FAST", conform.GuardLife},
+	// A late copy of a frame that could not be read when it came, for whether frames are signed was not known yet.
+	{"dp8/wild-820000374", "drop 1-8; drop 10-11; copy 14 +619.039329ms", "DP8-3.1.5.2.1-INC", conform.GuardDup},
 }
 
 // TestRegressions: what an edit has once found falsely is found no more.
