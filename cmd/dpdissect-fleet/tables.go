@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,23 +20,23 @@ import (
 	"github.com/dpdissect/dpdissect/internal/parquetfile"
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/tablecmd"
 	"github.com/dpdissect/dpdissect/internal/tables"
 )
 
 // tablesCommand is the flags of the command.
 type tablesCommand struct {
-	rows       tablecmd.Flags
-	pieces     piecewise.Pieces
-	interfaces []string
-	filter     string
-	follow     bool
+	rows   tablecmd.Flags
+	pieces piecewise.Pieces
+	source source.Flags
 	inputs.Tracking
 	fence string // the place that a step of a worker writes its rows from
 }
 
 func newTables() *cobra.Command {
 	c := &tablesCommand{pieces: piecewise.Pieces{Command: "tables", Usage: fmt.Errorf, Waits: true}}
+	c.source.Delay, c.source.InOrder = source.ReportDelay, true
 	cmd := &cobra.Command{
 		Use:     "tables --out DIR INPUT...",
 		Short:   tablecmd.Short,
@@ -56,9 +53,9 @@ func newTables() *cobra.Command {
 	f.SortFlags = false
 	c.rows.Add(f, "parquet")
 	c.pieces.Add(f)
-	f.StringArrayVarP(&c.interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable")
-	f.StringVarP(&c.filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
-	f.BoolVar(&c.follow, "follow", false, "keep reading a file that grows, as 'tail -f' does, until Ctrl-C")
+	f.StringArrayVarP(&c.source.Interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable")
+	f.StringVarP(&c.source.Filter, "capture-filter", "f", "", "read only packets that match `FILTER` in pcap-filter syntax, also from files")
+	f.BoolVar(&c.source.Follow, "follow", false, "keep reading a file that grows, as 'tail -f' does, until Ctrl-C")
 	c.Tracking.Add(f)
 	f.StringVar(&c.fence, "fence", "", "")
 	f.MarkHidden("fence")
@@ -66,17 +63,16 @@ func newTables() *cobra.Command {
 }
 
 func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
-	live := len(c.interfaces) > 0
+	live := c.source.Live()
 	switch {
 	case live && len(paths) > 0:
 		return fmt.Errorf("-i captures live, but %q is a file: give one or the other", paths[0])
 	case !live && len(paths) == 0:
 		return errors.New("no INPUT: give capture files, - for standard input, or -i IFACE to capture live")
-	case c.follow && (live || len(paths) > 1):
+	case c.source.Follow && (live || len(paths) > 1):
 		return errors.New("--follow reads one INPUT, a file")
 	}
-	first := append(c.interfaces, paths...)[0]
-	o, err := c.rows.Options(first, live, time.Now())
+	o, err := c.rows.Options(c.source.First(paths), live, time.Now())
 	if err != nil {
 		return err
 	}
@@ -92,16 +88,18 @@ func (c *tablesCommand) run(stdout, stderr io.Writer, paths []string) error {
 	if err != nil {
 		return err
 	}
-	body, most, err := c.pieces.Begin(piecewise.Options{Protocols: c.Only, DecodeAs: c.DecodeAs, Filter: c.filter, Secrets: secrets, More: c.rows.Counts()})
+	body, most, err := c.pieces.Begin(piecewise.Options{Protocols: c.Only, DecodeAs: c.DecodeAs, Filter: c.source.Filter, Secrets: secrets, More: c.rows.Counts()})
 	if err != nil {
 		return c.tellState(err, stderr)
 	}
-	src, err := c.source(paths)
+	src, err := c.source.Open(paths)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	defer stopOnSignal(src)()
+	if src.Waits() {
+		defer c.source.StopOnSignal(src)()
+	}
 	r := &pipeline.Run{Source: src, Config: cfg}
 	if c.pieces.Given() {
 		if err := c.pieces.Attach(r, guard, body, most); err != nil {
@@ -167,39 +165,6 @@ func (c *tablesCommand) writes(o *tables.Options, paths []string) (*outfile.Guar
 		o.Store = &fencedFolder{folder, c.fence}
 	}
 	return guard, nil
-}
-
-// source opens the files, or the interfaces.
-func (c *tablesCommand) source(paths []string) (*capture.Source, error) {
-	var filter *capture.Filter
-	if c.filter != "" {
-		var err error
-		if filter, err = capture.NewFilter(c.filter); err != nil {
-			return nil, fmt.Errorf("-f: %w", err)
-		}
-	}
-	if len(c.interfaces) > 0 {
-		return capture.OpenLive(c.interfaces, capture.LiveOptions{Promiscuous: true, Delay: 100 * time.Millisecond, Filter: filter}, capture.Limits{})
-	}
-	return capture.Open(paths, capture.Options{Filter: filter, Follow: c.follow, InOrder: true})
-}
-
-// stopOnSignal ends a source in order at Ctrl-C and SIGTERM; a second signal ends the program.
-func stopOnSignal(src *capture.Source) (release func()) {
-	if !src.Waits() {
-		return func() {}
-	}
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-signals:
-			src.Stop()
-		case <-done:
-		}
-		signal.Stop(signals)
-	}()
-	return func() { close(done) }
 }
 
 // reportStep tells a worker what its step read.

@@ -11,6 +11,8 @@ import (
 	"github.com/dpdissect/dpdissect/internal/annotate"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/source"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // annotateCommand is the flags of the command.
@@ -29,7 +31,7 @@ const annotateWait = 2 * time.Second
 func newAnnotate() *cobra.Command { return (&annotateCommand{waits: annotateWait}).command() }
 
 func (c *annotateCommand) command() *cobra.Command {
-	c.delay, c.blocks = reportDelay, true
+	c.Delay, c.Blocks = source.ReportDelay, true
 	c.formats = []string{"pcapng"}
 	cmd := &cobra.Command{
 		Use:   "annotate INPUT... -w FILE",
@@ -125,8 +127,8 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 		return j.finish(err)
 	}
 	p := annotate.New(annotate.Options{
-		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain, Filtered: c.filter != "" || c.bytecode != "",
-		Join: max(len(paths), len(c.interfaces)) > 1, Application: "dpdissect " + buildVersion().Version, Summary: summary,
+		Display: pipeline.Display{Filter: j.show, Window: c.window()}, Plain: c.plain, Filtered: c.Filter != "" || c.Bytecode != "",
+		Join: max(len(paths), len(c.Interfaces)) > 1, Application: "dpdissect " + buildVersion().Version, Summary: summary,
 	})
 	if c.split.by != "" {
 		err = c.writeApart(j, p)
@@ -142,7 +144,7 @@ func (c *annotateCommand) runE(cmd *cobra.Command, paths []string) error {
 // writeWhole writes the packets to one file.
 func (c *annotateCommand) writeWhole(j *job, p *annotate.Printer) error {
 	q := pipeline.NewQueue(j.out, p)
-	q.Notes = !c.plain && !j.isLive()
+	q.Notes = !c.plain && !j.Live()
 	p.Attach(&j.run, q)
 	j.maxWait = c.waits
 	q.Append(func(dst []byte) []byte { return p.Begin(dst, j.run.Source) })
@@ -170,7 +172,7 @@ var errEnded = errors.New("the run was told to end")
 
 // ended is errEnded once a run was told to end whose source goes on all the same.
 func (c *annotateCommand) ended(j *job) error {
-	if c.stopped.Load() && !j.run.Source.Waits() {
+	if c.Stopped.Load() && !j.run.Source.Waits() {
 		return errEnded
 	}
 	return nil
@@ -183,6 +185,6 @@ func (c *annotateCommand) tell(j *job, p *annotate.Printer) {
 		fmt.Fprintf(j.stderr, "dpdissect: %d blocks that are no packets were left out: more than 16 MiB of them between two packets\n", n)
 	}
 	if !c.quiet {
-		fmt.Fprintf(j.stderr, "%s written\n", packetCount(p.Written()))
+		fmt.Fprintf(j.stderr, "%s written\n", terminal.Counted(p.Written(), "packet"))
 	}
 }

@@ -33,7 +33,7 @@ func (c *annotateCommand) readSplit() (err error) {
 	}
 	length, byTime := strings.CutPrefix(s.by, "time:")
 	switch {
-	case s.by == "connection" && c.isLive():
+	case s.by == "connection" && c.Live():
 		return exit.Usagef("--split connection: a live run does not know its connections to the end: split by time, or what was captured")
 	case byTime:
 		if s.every, err = flags.ParseSeconds(length); err != nil || s.every < time.Second {
@@ -53,7 +53,7 @@ func (c *annotateCommand) readSplit() (err error) {
 func (c *annotateCommand) writeApart(j *job, p *annotate.Printer) error {
 	s := annotate.NewSplit(p, c.split.path, c.split.every, record.NewParts(j.files))
 	q := pipeline.NewQueue(j.out, s)
-	q.Notes = !c.plain && !j.isLive()
+	q.Notes = !c.plain && !j.Live()
 	p.Attach(&j.run, q)
 	j.maxWait = c.waits
 	ran := j.doWith(q, p.Err)

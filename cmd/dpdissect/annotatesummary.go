@@ -25,7 +25,7 @@ func (c *annotateCommand) checkSummary(paths []string) error {
 	switch {
 	case !c.sums:
 		return nil
-	case c.isLive() || c.follow:
+	case c.Live() || c.Follow:
 		return exit.Usagef("--summary is of captures that are complete, not live")
 	case slices.ContainsFunc(paths, capture.ReadOnce):
 		return exit.Usagef("--summary reads its captures twice: give files, not standard input or pipes")
@@ -43,9 +43,9 @@ func (c *annotateCommand) summary(paths []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.blocks = false
+	c.Blocks = false
 	src, err := c.source(paths)
-	if c.blocks = true; err != nil {
+	if c.Blocks = true; err != nil {
 		return nil, err
 	}
 	defer src.Close()

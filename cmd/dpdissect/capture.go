@@ -49,6 +49,7 @@ const recordDelay = 50 * time.Millisecond
 
 func newCapture() *cobra.Command {
 	c := &captureCommand{keep: flags.Seconds(30 * time.Second)}
+	c.Delay = recordDelay
 	cmd := &cobra.Command{
 		Use:   "capture -i IFACE -w FILE",
 		Short: "Record packets from network interfaces, all or those that match",
@@ -83,7 +84,7 @@ time of --keep apart. The expression joins these words by and, or, not and ();
 	f.Var(&c.keep, "keep", "with --on, keep the last `SECONDS` for a dump")
 	f.IntVar(&c.dumps, "dumps", defaultDumps, "with --on, leave the latest `N` dumps of this name, those of earlier runs included; 0 leaves all")
 	f.StringVar(&c.metrics, "metrics", "", metricsUsage)
-	c.live.add(cmd)
+	c.Flags.Add(cmd)
 	c.addTracking(cmd)
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "show no packet counter")
 	return cmd
@@ -100,7 +101,7 @@ func triggerWords() string {
 // prepare checks what can be checked before anything is opened.
 func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	switch {
-	case !c.isLive():
+	case !c.Live():
 		return exit.Usagef("no interface: give -i IFACE; 'dpdissect interfaces' lists them")
 	case c.write == "":
 		return exit.Usagef("no file: give -w FILE, or -w - for standard output")
@@ -113,7 +114,7 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	case c.dumps < 0:
 		return exit.Usagef("--dumps %d: want a number from 0", c.dumps)
 	}
-	if err := c.live.check(cmd, nil); err != nil {
+	if err := c.Flags.Check(cmd, nil); err != nil {
 		return err
 	}
 	if c.on != "" {
@@ -129,7 +130,7 @@ func (c *captureCommand) prepare(cmd *cobra.Command) (err error) {
 	}
 	o := &c.options
 	o.Path, o.Format, o.Compress, o.Nanoseconds = c.write, chosen(&c.format), chosen(&c.compress), true
-	o.Filter = c.filter
+	o.Filter = c.Filter
 	o.Stdout, o.Guard = cmd.OutOrStdout(), c.guard(nil)
 	return c.parseRing(&o.Ring)
 }
@@ -171,13 +172,9 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	if err := c.prepare(cmd); err != nil {
 		return err
 	}
-	filter, err := c.captureFilter()
-	if err != nil {
-		return err
-	}
-	most := c.limits.Bytes // here of the file, not of packets
-	c.limits.Bytes = 0
-	src, err := c.live.open(filter, uint64(c.count), recordDelay)
+	most := c.Limits.Bytes // here of the file, not of packets
+	c.Limits.Bytes = 0
+	src, err := c.Open(nil)
 	if err != nil {
 		return err
 	}
@@ -188,10 +185,10 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return fmt.Errorf("-w: %w", err)
 	}
-	release := c.stopOnSignal(src)
+	release := c.StopOnSignal(src)
 	defer release()
 	stderr := cmd.ErrOrStderr()
-	c.announce(stderr)
+	c.Announce(stderr)
 	meter, err := metrics.StartRecording(src, c.metrics, buildVersion().Version)
 	if err != nil {
 		return cmp.Or(closed(out), err)
@@ -204,13 +201,6 @@ func (c *captureCommand) runE(cmd *cobra.Command, _ []string) error {
 	src.Close()
 	k.tell(stderr)
 	return cmp.Or(err, inputs.TellProblems(tellOn(stderr), src.Infos()))
-}
-
-func closed(r *record.Recorder) error {
-	if err := r.Close(); err != nil {
-		return fmt.Errorf("-w: %w", err)
-	}
-	return nil
 }
 
 // run records until the source ends.

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -50,7 +51,7 @@ type check struct {
 
 func newCheck() *cobra.Command {
 	c := &check{failOn: flags.NewChoice("error", "warn", "note"), tolerance: 0.1}
-	c.delay = reportDelay
+	c.Delay = source.ReportDelay
 	for _, f := range report.CheckFormats {
 		c.formats = append(c.formats, f.Name+f.Use)
 	}
@@ -184,7 +185,7 @@ func (c *check) judge(cmd *cobra.Command, paths []string, out *destination) (*re
 	j.run.Config.Profile = c.policy.Profile
 	j.run.Config.Tallies = c.selects(j)
 	j.keep = verdictConns
-	places := newPlaces(&j.run, max(len(paths), len(c.interfaces)))
+	places := newPlaces(&j.run, max(len(paths), len(c.Interfaces)))
 	a, err := j.analyse()
 	if err = j.close(err); err != nil && !exit.Told(err) {
 		return nil, err
@@ -247,29 +248,6 @@ func (c *check) prepare(cmd *cobra.Command, paths []string) (err error) {
 	return c.prepareFiles(paths)
 }
 
-// readPolicy reads a rules file; without one nothing is said.
-func readPolicy(path string, book *verdict.Book) (*verdict.Policy, error) {
-	if path == "" {
-		return verdict.NewPolicy(), nil
-	}
-	text, err := inputs.ReadBounded(path, maxRules)
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	return verdict.ReadPolicy(path, text, book)
-}
-
-// dayOf is the day of --today, or today.
-func dayOf(today string) (string, error) {
-	if today == "" {
-		return time.Now().UTC().Format(time.DateOnly), nil
-	}
-	if _, err := time.Parse(time.DateOnly, today); err != nil {
-		return "", exit.Usagef("--today: want a day such as 2026-12-31")
-	}
-	return today, nil
-}
-
 // decide weighs what the run found out.
 func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Result, error) {
 	run := &verdict.Run{Expected: c.expected, Findings: a.Findings, Rules: c.rulesOf(j, a.Conns), Packets: a.Totals.Packets, Unread: unread(a.Captures), Unjudged: unjudged(a)}
@@ -285,7 +263,7 @@ func (c *check) decide(j *job, a *report.Analysis, paths []string) (*verdict.Res
 
 // selects reports whether the rules are counted of some connections only. A live run
 // forgets connections, and counts all.
-func (c *check) selects(j *job) bool { return !j.isLive() && (j.show != nil || c.span.given()) }
+func (c *check) selects(j *job) bool { return !j.Live() && (j.show != nil || c.span.given()) }
 
 // rulesOf counts how the opportunities of the rules ended.
 func (c *check) rulesOf(j *job, conns []*session.Conn) []conform.RuleTally {
@@ -382,7 +360,7 @@ func (c *check) prepareFiles(paths []string) error {
 	for _, s := range c.reports {
 		format, path, ok := strings.Cut(s, "=")
 		if !ok || path == "" || !slices.Contains(flags.FormatNames(c.formats), format) {
-			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, flags.OrList(flags.FormatNames(c.formats)))
+			return exit.Usagef("--report %q: want FORMAT=FILE with %s", s, spell.OrList(flags.FormatNames(c.formats)))
 		}
 		if err := c.files.Writes("the file of another --report", path); err != nil {
 			return notWritten("--report", err)

@@ -17,7 +17,7 @@ func (j *job) unreadable() bool {
 // missing is an error when --connection asks for a connection that a capture, read to its
 // end, does not have.
 func (j *job) missing() error {
-	if !j.connection.Given || j.isLive() || j.follow || j.unreadable() {
+	if !j.connection.Given || j.Live() || j.Follow || j.unreadable() {
 		return nil
 	}
 	n := uint64(len(j.run.Conns()))

@@ -53,8 +53,8 @@ func (c *compareCommand) annotateBoth(cmd *cobra.Command, points []pointFiles, r
 // annotateEach annotates each capture into a file of its own.
 func (c *compareCommand) annotateEach(cmd *cobra.Command, j *joined) error {
 	shared := c.same.shared
-	defer func() { c.same.shared, c.blocks = shared, false }()
-	c.blocks = true
+	defer func() { c.same.shared, c.Blocks = shared, false }()
+	c.Blocks = true
 	for i, p := range j.points {
 		f, err := os.CreateTemp("", "dpdissect-*.pcapng")
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
@@ -149,7 +150,7 @@ func completeConnection(cmd *cobra.Command, paths []string, _ string) (all []cob
 	}
 	recursive, _ := cmd.Flags().GetBool("recursive")
 	paths, _ = capture.Expand(paths, recursive)
-	if len(paths) == 0 || slices.ContainsFunc(paths, mayWait) {
+	if len(paths) == 0 || slices.ContainsFunc(paths, source.MayWait) {
 		return nil, noFiles
 	}
 	var in input

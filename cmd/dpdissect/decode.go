@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
@@ -71,7 +70,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	c.defaultColumns()
-	p, err := c.printer(max(len(paths), len(c.interfaces)) > 1)
+	p, err := c.printer(max(len(paths), len(c.Interfaces)) > 1)
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -90,7 +89,7 @@ func (c *decode) runE(cmd *cobra.Command, paths []string) error {
 	p.Names, p.Width = c.nameOf(), terminal.Width
 	p.Configure(&j.run.Config)
 	q := pipeline.NewQueue(j.out, p)
-	q.Notes = !j.isLive()
+	q.Notes = !j.Live()
 	q.Append(p.AppendStart)
 	if err = j.do(q); err == nil {
 		q.Append(p.AppendEnd)
@@ -151,9 +150,4 @@ func (c *decode) mode() (pipeline.FrameMode, error) {
 		return pipeline.Bytes, nil
 	}
 	return pipeline.Lines, nil
-}
-
-// fieldTables are all tables of fields: those of packets first.
-func fieldTables() []*dissect.Protocol {
-	return append([]*dissect.Protocol{render.Packet}, protocols.Tables()...)
 }

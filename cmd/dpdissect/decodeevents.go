@@ -10,7 +10,7 @@ import (
 
 // events prints events in the order of time, which is known once all is read.
 func (c *decode) events(cmd *cobra.Command, paths []string) error {
-	if c.isLive() {
+	if c.Live() {
 		return exit.Usagef("--format events is in the order of time, which a live run does not know before its end: use 'dpdissect capture', then decode")
 	}
 	j, err := c.open(cmd, paths, true)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpdissect/dpdissect/dissect/stable"
+	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -78,7 +79,7 @@ func storiesText(stories []*session.Story) []byte {
 		for _, t := range s.Tries {
 			fmt.Fprintf(&b, "  %-6s %6.1f bits%s\n", t.Protocol, t.Held, tryVerdict(s, &t))
 			for _, r := range t.Reasons {
-				fmt.Fprintf(&b, "    %+7.1f  %s%s\n", r.Bits, r.What, times(r.Times))
+				fmt.Fprintf(&b, "    %+7.1f  %s%s\n", r.Bits, r.What, report.Times(uint64(r.Times)))
 			}
 		}
 	}
@@ -106,11 +107,4 @@ func tryVerdict(s *session.Story, t *session.Try) string {
 		return ", but too little evidence relates the two sides"
 	}
 	return ""
-}
-
-func times(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d times)", n)
 }

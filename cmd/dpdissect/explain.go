@@ -134,14 +134,6 @@ func firstTime(a *report.Analysis) (first int64) {
 	return first
 }
 
-// heardUntil is the time of the last packet of the captures, ns since 1970.
-func heardUntil(a *report.Analysis) (last int64) {
-	for i := range a.Captures {
-		last = max(last, a.Captures[i].LastTime)
-	}
-	return last
-}
-
 func (c *explanation) render(w io.Writer, a *report.Analysis, d *explain.Document, s *screen) error {
 	switch c.format.Value {
 	case "json":

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/exit"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // How long packets wait for later ones that Wireshark captures, in which the time is
@@ -26,7 +27,7 @@ const (
 // wrong with the arguments: Wireshark waits for that. The program ends after it.
 func (x *extcap) run(wrong error) (code int, err error) {
 	c := &annotateCommand{waits: extcapWait}
-	defer endOnSignal(&c.stopped)()
+	defer endOnSignal(&c.Stopped)()
 	if x.fifo == "" {
 		return exit.Usage, errors.New("--capture: --fifo is missing")
 	}
@@ -62,7 +63,7 @@ func (x *extcap) annotate(c *annotateCommand, out io.Writer) error {
 	cmd.SetErr(&told)
 	cmd.SetArgs(args)
 	c.same.shared = &destination{Writer: out}
-	c.pace = x.pace
+	c.Pace = x.pace
 	if err = cmd.Execute(); errors.Is(err, exit.ErrInput) || errors.Is(err, exit.ErrInternal) {
 		lines := strings.Split(strings.TrimSpace(told.String()), "\n")
 		text, _ := strings.CutPrefix(lines[len(lines)-1], "dpdissect: ") // what failed is told last
@@ -133,7 +134,7 @@ func readable(path string) error {
 // endOnSignal lets a signal end the run, whatever it waits for, until over is called.
 func endOnSignal(stopped *atomic.Bool) (over func()) {
 	c := make(chan os.Signal, 1)
-	notifyEnds(c)
+	source.Notify(c)
 	go func() {
 		if _, ok := <-c; !ok {
 			return

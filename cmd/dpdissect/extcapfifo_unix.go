@@ -5,8 +5,9 @@ package main
 import (
 	"os"
 
-	"github.com/dpdissect/dpdissect/internal/exit"
 	"golang.org/x/sys/unix"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // watchFifo ends the program once nobody reads from a pipe any more: a quiet interface would

@@ -18,6 +18,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/htmlreport"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -65,7 +66,7 @@ else in it is of the first capture.`,
 	cmd.Flags().StringVar(&c.title, "title", "", "the `TEXT` above the report; the names of the captures by default")
 	cmd.Flags().BoolVar(&c.redact, "redact", false, "replace addresses, paths and words of packets, the same for the same")
 	c.add(cmd)
-	hideLive(cmd)
+	source.HideLive(cmd)
 	return cmd
 }
 
@@ -74,7 +75,7 @@ func (c *reportCommand) runE(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	switch {
-	case c.isLive() || c.follow:
+	case c.Live() || c.Follow:
 		return exit.Usagef("a report is made of captures that are complete, not live")
 	case slices.ContainsFunc(paths, capture.ReadOnce):
 		return exit.Usagef("a report reads its captures twice: give files, not standard input or pipes")

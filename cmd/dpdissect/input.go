@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -15,18 +14,18 @@ import (
 	"github.com/dpdissect/dpdissect/internal/piecewise"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // input is the flags that every reading command shares.
 type input struct {
-	live
+	source.Flags
 	tshark
 	inputs.Tracking
 	display      string
 	connection   flags.Connection
 	span         span
 	settings     *config.Config // of files, nil before they are read
-	count        flags.Positive
 	numeric      bool
 	time         render.TimeFormat
 	timeFromFile bool // a configuration says it, no flag
@@ -35,15 +34,11 @@ type input struct {
 	color        flags.Choice
 	quiet        bool
 	output       string
-	inOrder      bool           // files are read one after the other
-	outputFlag   string         // that names it in messages, -o when empty
-	blocks       bool           // packets have their blocks, to be written again
-	expand       flags.Positive // GiB
+	outputFlag   string // that names it in messages, -o when empty
 	same         sameSession
 	pair         *pairInput              // of commands that draw two captures of one session together, else nil
 	pieces       *piecewise.Pieces       // of commands that take a capture piece by piece, else nil
 	prepare      func(j *job) error      // opens further outputs before anything is read; nil for none
-	stdin        io.Reader               // what "-" reads, standard input when nil
 	dp8          func(*dp8track.Options) // changes what DirectPlay 8 is told; nil for nothing
 	formats      []string                // text, json and ndjson unless the command has others
 }
@@ -60,10 +55,10 @@ func (in *input) add(cmd *cobra.Command) {
 	in.format.Add(cmd, "format", flags.FormatUsage(in.formats))
 	in.tshark.add(cmd, &in.format)
 	f.StringVarP(&in.output, "output", "o", "", "write to `FILE` instead of standard output")
-	in.live.add(cmd)
-	f.Var(&in.expand, "max-expansion", "read compressed files up to `N` GiB of content each; by default up to 64, and up to 1,000 times their size if that is more than 256 MiB")
+	in.Flags.Add(cmd)
+	in.AddExpand(cmd)
 	in.same.add(cmd)
-	in.live.addFollow(cmd)
+	in.AddFollow(cmd)
 	in.addTracking(cmd)
 	in.span.add(cmd)
 	f.BoolVarP(&in.numeric, "numeric", "n", false, "show addresses and ports as numbers; names are never looked up anyway")
@@ -76,7 +71,7 @@ func (in *input) add(cmd *cobra.Command) {
 	}
 	check, run := cmd.Args, cmd.RunE
 	if check == nil {
-		check = in.live.check
+		check = in.Flags.Check
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := in.tshark.check(cmd, args, &in.format); err != nil {
@@ -115,7 +110,7 @@ func (in *input) addProtocols(cmd *cobra.Command) {
 	f := cmd.Flags()
 	in.Tracking.Add(f)
 	in.Tracking.AddSecret(f)
-	f.VarP(&in.count, "packet-count", "c", "stop after `N` packets of the capture")
+	f.VarP(&in.Count, "packet-count", "c", "stop after `N` packets of the capture")
 }
 
 func newColor() flags.Choice { return flags.NewChoice("auto", "always", "never") }

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -88,25 +87,7 @@ func TestInterfacesAreEscaped(t *testing.T) {
 // programForAll puts the program where all users can start it, under a name.
 func programForAll(t *testing.T, name string) (program, dir string) {
 	t.Helper()
-	return fileForAll(t, built(t), name)
-}
-
-// fileForAll does so with the file of a program.
-func fileForAll(t *testing.T, file, name string) (program, dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	program = filepath.Join(dir, name)
-	if os.Link(file, program) != nil { // it lies elsewhere
-		if err := programtest.Copy(file, program); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(d, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return program, dir
+	return programtest.ForAll(t, built(t), name)
 }
 
 // TestNearDevice: a name that no interface has brings the one that is near to it.

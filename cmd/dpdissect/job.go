@@ -12,7 +12,6 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/filter"
 	"github.com/dpdissect/dpdissect/internal/capture"
-	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
@@ -75,7 +74,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Pack = !in.isLive()
+	cfg.Pack = !in.Live()
 	show, err := in.displayFilter()
 	if err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 	}
 	j := &job{input: in, show: show, stderr: cmd.ErrOrStderr(), stop: func() {}}
 	j.run = pipeline.Run{Source: src, Config: cfg, Workers: in.workerCount()}
-	if !in.isLive() {
+	if !in.Live() {
 		boundGarbage()
 	}
 	return j, nil
@@ -94,17 +93,17 @@ func (in *input) read(cmd *cobra.Command, paths []string) (*job, error) {
 
 // begin gives the job its output and shows that it works.
 func (j *job) begin(out *destination, collects bool) error {
-	if !j.isLive() && !j.run.Source.Waits() {
+	if !j.Live() && !j.run.Source.Waits() {
 		out.page()
 	}
 	j.out, j.dest, j.screen = out.Writer, out, out.screen
 	switch {
-	case j.isLive():
-		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
-		j.announce(j.stderr)
+	case j.Live():
+		j.stop = sync.OnceFunc(j.StopOnSignal(j.run.Source))
+		j.Announce(j.stderr)
 		return out.grow()
 	case j.run.Source.Waits():
-		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.StopOnSignal(j.run.Source))
 		return out.grow()
 	case !j.quiet && (collects || !j.screen.terminal):
 		j.stop = showProgress(j.run.Source, j.stderr)
@@ -112,35 +111,10 @@ func (j *job) begin(out *destination, collects bool) error {
 	return nil
 }
 
-// How long packets wait in the kernel for others: viewDelay where each is shown,
-// reportDelay where reports come at intervals, for which less is to be done then.
-const (
-	viewDelay   = 20 * time.Millisecond
-	reportDelay = 100 * time.Millisecond
-)
-
-// source opens the files, or the interfaces.
+// source opens the files, or the interfaces. Pieces are read one after the other.
 func (in *input) source(paths []string) (*capture.Source, error) {
-	filter, err := in.captureFilter()
-	if err != nil {
-		return nil, err
-	}
-	if in.isLive() {
-		src, err := in.live.open(filter, uint64(in.count), cmp.Or(in.delay, viewDelay))
-		if err == nil && in.blocks {
-			src.WithBlocks()
-		}
-		return src, err
-	}
-	src, err := capture.Open(paths, capture.Options{
-		MaxPackets: uint64(in.count), Filter: filter, Follow: in.follow, Pace: in.pace, Limits: in.limits, Blocks: in.blocks, Stdin: in.stdin,
-		InOrder:   in.inOrder || in.pieces != nil && in.pieces.Given(),
-		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
-	})
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	return src, nil
+	in.InOrder = in.InOrder || in.pieces != nil && in.pieces.Given()
+	return in.Open(paths)
 }
 
 // maxWait bounds the wait of a frame that was captured live, or came out of a pipe: it is printed
@@ -165,7 +139,7 @@ func (j *job) doWith(queue *pipeline.Queue, check func() error) error {
 	if j.attach != nil {
 		j.attach()
 	}
-	if j.isLive() {
+	if j.Live() {
 		j.bounds = pipeline.NewWatch(&j.run)
 		j.bounds.Keep = j.keep
 		if queue != nil {

@@ -23,7 +23,7 @@ func (c *analyze) keep(j *job) (*keptCapture, error) {
 	if c.write == "" {
 		return nil, nil
 	}
-	o := record.Options{Path: c.write, Nanoseconds: true, Filter: c.filter, Guard: j.files}
+	o := record.Options{Path: c.write, Nanoseconds: true, Filter: c.Filter, Guard: j.files}
 	describe(&o, j.run.Source)
 	out, err := record.Create(o)
 	if err != nil {

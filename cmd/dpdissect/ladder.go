@@ -11,6 +11,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/ladder"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // ladderCommand is the flags of the command.
@@ -27,7 +28,7 @@ const ladderWait = 2 * time.Second
 
 func newLadder() *cobra.Command {
 	c := &ladderCommand{}
-	c.delay = reportDelay
+	c.Delay = source.ReportDelay
 	c.pair = &pairInput{run: c.runPair}
 	c.formats = []string{flags.Text, "svg for a picture", "mermaid for Markdown", flags.JSON}
 	cmd := &cobra.Command{

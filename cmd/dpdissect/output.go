@@ -15,6 +15,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/config"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/outfile"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // A destination is where a command prints: standard output, or the file of -o, which takes
@@ -37,7 +38,7 @@ func (in *input) guard(paths []string) *outfile.Guard {
 		g.Reads("an input", p)
 	}
 	g.Reads("the secrets file", in.Secrets)
-	g.Reads("the file of --bpf", in.bytecode)
+	g.Reads("the file of --bpf", in.Bytecode)
 	if in.settings != nil {
 		readsConfig(g)
 	}
@@ -65,7 +66,7 @@ func (in *input) createOutput(cmd *cobra.Command, g *outfile.Guard) (*destinatio
 		return &destination{Writer: f, screen: newScreen(f, in.color.Value), pager: newPager(cmd, f)}, nil
 	}
 	o := &destination{flag: cmp.Or(in.outputFlag, "-o")}
-	o.release = o.abortOnSignal(endingSignals()) // a pipe waits here for its reader
+	o.release = o.abortOnSignal(source.Ending()) // a pipe waits here for its reader
 	if err := o.open(in.output, g); err != nil {
 		o.release()
 		return nil, notWritten(o.flag, err)

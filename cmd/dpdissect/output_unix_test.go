@@ -17,6 +17,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // unfinished names the file that a process of TestKilled writes, and never completes.
@@ -150,7 +151,7 @@ func TestIgnored(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
 	defer signal.Reset(syscall.SIGHUP)
 	c := make(chan os.Signal, 2)
-	notifyEnds(c)
+	source.Notify(c)
 	defer signal.Stop(c)
 	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
 		if err := syscall.Kill(os.Getpid(), s); err != nil {
@@ -165,14 +166,14 @@ func TestIgnored(t *testing.T) {
 // TestStoppedBefore: the inputs after the one during which a signal came end as well, also
 // pipes to which nobody writes.
 func TestStoppedBefore(t *testing.T) {
-	var l live
-	l.stopped.Store(true)
+	var l source.Flags
+	l.Stopped.Store(true)
 	src, err := capture.Open([]string{fifo(t)}, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	defer l.stopOnSignal(src)()
+	defer l.StopOnSignal(src)()
 	for ok := true; ok; {
 		_, ok = src.Next()
 	}

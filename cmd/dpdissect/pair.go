@@ -109,7 +109,7 @@ func (in *input) spanOf() (x compare.Choice) {
 
 // pairOnly refuses what a pair of captures has no use for.
 func (in *input) pairOnly(what string) error {
-	if in.isLive() || in.follow {
+	if in.Live() || in.Follow {
 		return exit.Usagef("%s of two captures needs files that are complete, not live ones", what)
 	}
 	return in.checkSpan()

@@ -40,20 +40,16 @@ func (s *sameSession) add(cmd *cobra.Command) {
 // done is false where they are to be merged.
 func (in *input) apart(cmd *cobra.Command, paths []string, run func(*cobra.Command, []string) error) (done bool, err error) {
 	how := in.same.choice.Value
-	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.isLive() || in.follow || in.pieces != nil && in.pieces.Given() {
+	if cmd.Annotations[judgesEach] != "" || how == "merge" || len(paths) < 2 || in.Live() || in.Follow || in.pieces != nil && in.pieces.Given() {
 		return false, nil
 	}
 	readable := capture.Regular(paths)
 	if how == "auto" && !readable {
 		return false, nil
 	}
-	filter, err := in.captureFilter()
+	opts, err := in.Options()
 	if err != nil {
 		return true, err
-	}
-	opts := capture.Options{
-		MaxPackets: uint64(in.count), Filter: filter,
-		Expansion: capture.Expansion{Bytes: int64(min(in.expand, 1<<20)) << 30},
 	}
 	before := stampsOf(paths)
 	var pairs []*points.Pair

@@ -47,7 +47,7 @@ evidence must relate the two sides to each other.`,
 	f.BoolVarP(&c.verbose, "verbose", "v", false, "explain why the address pairs of captures were recognised or not")
 	f.StringSliceVar(&c.Only, "protocols", nil, "with -v, look only for these protocols, a comma-separated `LIST`")
 	c.addFiles(cmd)
-	f.VarP(&c.count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
+	f.VarP(&c.Count, "packet-count", "c", "with -v, stop after `N` packets of the capture")
 	c.format.Add(cmd, "format", "text for people or one JSON document")
 	return cmd
 }
@@ -60,7 +60,7 @@ func (c *protocolsCommand) args(_ *cobra.Command, args []string) error {
 	case c.verbose:
 	case len(args) > 0:
 		return exit.Usagef("%q: captures are read only with -v", args[0])
-	case c.Only != nil || c.count != 0:
+	case c.Only != nil || c.Count != 0:
 		return exit.Usagef("--protocols and --packet-count need -v")
 	}
 	return nil
@@ -116,9 +116,6 @@ func protocolRows() []protocolRow {
 	}
 	return rows
 }
-
-// orEmpty makes JSON arrays of lists that are not there.
-func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 func protocolsText(width int) []byte {
 	var rows [][]string

@@ -8,6 +8,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/metrics"
 	"github.com/dpdissect/dpdissect/internal/record"
+	"github.com/dpdissect/dpdissect/internal/terminal"
 )
 
 // metricsUsage is the help of --metrics.
@@ -88,7 +89,7 @@ func (k *recording) tellWritten(w io.Writer) {
 	if n.Deleted > 0 {
 		files += fmt.Sprintf("; the ring's %d oldest were deleted", n.Deleted)
 	}
-	fmt.Fprintf(w, "%s written%s\n", packetCount(n.Packets), files)
+	fmt.Fprintf(w, "%s written%s\n", terminal.Counted(n.Packets, "packet"), files)
 }
 
 // A countLine is a line on a terminal that counts.
@@ -112,4 +113,20 @@ func (l *countLine) tick(now time.Time, k *recording) {
 	l.next = now.Add(500 * time.Millisecond)
 	n := k.out.Counters()
 	l.show(fmt.Sprintf("%d packets, %d KiB written, %d dropped", n.Packets, n.FileBytes>>10, k.src.Dropped()))
+}
+
+// tellCounts says, for each interface, what was captured and what was lost.
+func tellCounts(w io.Writer, infos []capture.Info) {
+	for i := range infos {
+		if n := &infos[i]; n.Live {
+			fmt.Fprintf(w, "%s: %s captured, %d dropped by the kernel\n", printable(n.Path), terminal.Counted(n.Packets, "packet"), n.Dropped)
+		}
+	}
+}
+
+func closed(r *record.Recorder) error {
+	if err := r.Close(); err != nil {
+		return fmt.Errorf("-w: %w", err)
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/redact"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 )
 
 // redaction is the flags of the command.
@@ -45,7 +46,7 @@ type redaction struct {
 
 func newRedact() *cobra.Command {
 	c := &redaction{ports: flags.NewChoice("keep", "map"), others: flags.NewChoice("cut", "drop")}
-	c.formats, c.blocks = []string{"text", "json"}, true
+	c.formats, c.Blocks = []string{"text", "json"}, true
 	cmd := &cobra.Command{
 		Use:   "redact INPUT... -w FILE",
 		Short: "Write a capture that one may publish: it names nobody",
@@ -83,7 +84,7 @@ yourself.`,
 	f.BoolVar(&c.unverified, "no-verify", false, "do not read the result again")
 	f.StringVar(&c.verify, "verify", "", "only look for what INPUT holds of the capture `ORIGINAL`, and compare the analyses")
 	c.add(cmd)
-	hideLive(cmd)
+	source.HideLive(cmd)
 	for _, name := range notOfRedact {
 		must(f.MarkHidden(name))
 	}
@@ -139,7 +140,7 @@ func (c *redaction) checkFlags(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	switch {
-	case c.isLive() || c.follow:
+	case c.Live() || c.Follow:
 		return exit.Usagef("a capture is redacted that is complete, not a live one")
 	case c.output != "":
 		return exit.Usagef("-o: the file is that of -w, and the report goes to standard output")

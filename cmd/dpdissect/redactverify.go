@@ -88,7 +88,7 @@ func (c *redaction) verifyResult(j *job, paths []string, told *report.Redacted) 
 			return notWritten("-w", err)
 		}
 		defer f.Close()
-		paths, c.stdin = []string{"-"}, f
+		paths, c.Stdin = []string{"-"}, f
 		c.dp8 = func(o *dp8track.Options) {
 			for i := range o.Secrets {
 				o.Secrets[i] = *c.fresh(&o.Secrets[i])

@@ -14,6 +14,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/reduce"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/verdict"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
@@ -71,7 +72,7 @@ as long as it finds exactly that.`,
 	f.StringVar(&c.today, "today", "", "the `DAY` to compare suppressions with, instead of today")
 	must(f.MarkHidden("today"))
 	c.add(cmd)
-	hideLive(cmd)
+	source.HideLive(cmd)
 	for _, name := range notOfReduce {
 		must(f.MarkHidden(name))
 	}
@@ -109,7 +110,7 @@ func (c *reduceCommand) check(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	switch {
-	case c.isLive() || c.follow:
+	case c.Live() || c.Follow:
 		return exit.Usagef("a capture is reduced that is complete, not a live one")
 	case len(paths) != 1:
 		return exit.Usagef("reduce takes one INPUT, but got %d", len(paths))

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
 // leastText is the width, in columns, below which a table rather drops columns than cut its

@@ -11,36 +11,10 @@ import (
 	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/flags"
-	"github.com/dpdissect/dpdissect/internal/protocols"
 	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/internal/terminal"
-	"github.com/dpdissect/dpdissect/internal/verdict"
-	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/conform"
 )
-
-// A chapter is the rules of one protocol, or those about captures and networks.
-type chapter struct {
-	name, title string
-	rules       []conform.Rule
-}
-
-func chapters() (all []chapter) {
-	for _, p := range protocols.All(protocols.Options{}) {
-		all = append(all, chapter{p.Name, p.Title, p.Rules})
-	}
-	split := slices.IndexFunc(session.Quality, func(r conform.Rule) bool { return strings.HasPrefix(r.ID, "FLD-") })
-	return append(all, chapter{"capture", "Quality of the capture", session.Quality[:split]}, chapter{"field", "Diagnosis of the network", session.Quality[split:]})
-}
-
-// ruleBook holds all rules.
-func ruleBook() *verdict.Book {
-	var all []conform.Rule
-	for _, p := range protocols.All(protocols.Options{}) {
-		all = append(all, p.Rules...)
-	}
-	return verdict.NewBook(all, session.Quality)
-}
 
 func completeRules(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
@@ -103,20 +77,6 @@ rule. --markdown prints the page docs/rules.md.`,
 	return cmd
 }
 
-func chapterNames() (names []string) {
-	for _, h := range chapters() {
-		names = append(names, h.name)
-	}
-	return names
-}
-
-func levelNames() (names []string) {
-	for l := conform.Must; l <= conform.Impl; l++ {
-		names = append(names, l.String())
-	}
-	return names
-}
-
 func (c *rulesCommand) runE(cmd *cobra.Command, _ []string) error {
 	if c.markdown && cmd.Flags().Changed("format") {
 		return exit.Usagef("--markdown is a format of its own and cannot be combined with --format")
@@ -169,7 +129,7 @@ func (c *rulesCommand) chosen() (all []chapter, err error) {
 func known(flag string, words, list []string) error {
 	for _, w := range words {
 		if !slices.Contains(list, w) {
-			return exit.Usagef("%s: unknown %q: want %s", flag, w, flags.OrList(list))
+			return exit.Usagef("%s: unknown %q: want %s", flag, w, spell.OrList(list))
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 // It stands where a printer does, because filters may ask for times between
 // packets, and prints nothing.
 type selection struct {
+	pipeline.NoMessages
+
 	display pipeline.Display
 	part    *part // nil for all of the capture
 	conns   map[*session.Conn]bool
@@ -40,9 +42,6 @@ func (s *selection) Prepare(_ int, slot *pipeline.Slot, fr *dissect.Frame) {
 	s.display.Prepare(slot, fr)
 }
 
-// PrepareMessage implements pipeline.Printer.
-func (s *selection) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
 // Print implements pipeline.Printer.
 func (s *selection) Print(dst []byte, slot *pipeline.Slot) []byte {
 	if s.part != nil && slot.IsUDP() && s.part.window.Has(slot) {
@@ -53,6 +52,3 @@ func (s *selection) Print(dst []byte, slot *pipeline.Slot) []byte {
 	}
 	return dst
 }
-
-// PrintMessage implements pipeline.Printer.
-func (s *selection) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }

@@ -16,9 +16,9 @@ func newPieces(command string) *piecewise.Pieces {
 
 // stateOptions are the options that count for a state; more are those of the command.
 func (in *input) stateOptions(more any) (o piecewise.Options, err error) {
-	o = piecewise.Options{Protocols: in.Only, DecodeAs: in.DecodeAs, Filter: in.filter, More: more}
-	if in.bytecode != "" {
-		b, err := inputs.ReadBounded(in.bytecode, maxRules)
+	o = piecewise.Options{Protocols: in.Only, DecodeAs: in.DecodeAs, Filter: in.Filter, More: more}
+	if in.Bytecode != "" {
+		b, err := inputs.ReadBounded(in.Bytecode, maxRules)
 		if err != nil {
 			return o, err
 		}

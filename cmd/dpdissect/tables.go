@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/tablecmd"
 	"github.com/dpdissect/dpdissect/internal/tables"
 )
@@ -21,24 +22,24 @@ type tablesCommand struct {
 
 func newTables() *cobra.Command {
 	c := &tablesCommand{}
-	c.delay, c.inOrder, c.pieces = reportDelay, true, newPieces("tables")
+	c.Delay, c.InOrder, c.pieces = source.ReportDelay, true, newPieces("tables")
 	cmd := &cobra.Command{
 		Use:         "tables --out DIR INPUT...",
 		Short:       tablecmd.Short,
 		Long:        tablecmd.Long,
 		Example:     tablecmd.Example,
-		Args:        c.live.check,
-		Annotations: map[string]string{slicesTime: "yes"},
+		Args:        c.Flags.Check,
+		Annotations: map[string]string{source.SlicesTime: "yes"},
 		RunE:        c.runE,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	c.rows.Add(f, "ndjson")
 	c.pieces.Add(f)
-	c.live.add(cmd)
-	c.live.addFollow(cmd)
+	c.Flags.Add(cmd)
+	c.Flags.AddFollow(cmd)
 	c.addProtocols(cmd)
-	f.Var(&c.expand, "max-expansion", "read compressed files up to `N` GiB of content each; by default up to 64, and up to 1,000 times their size if that is more than 256 MiB")
+	c.AddExpand(cmd)
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "no progress bar")
 	return cmd
 }
@@ -57,13 +58,13 @@ func (c *tablesCommand) runE(cmd *cobra.Command, paths []string) error {
 		return exit.Usagef("--format %s: want ndjson, or parquet", c.rows.Format)
 	case strings.HasPrefix(c.rows.Out, "s3://"):
 		return exit.Usagef("--out %s: %s", c.rows.Out, fleetWrites)
-	case c.follow && len(paths) > 1:
+	case c.Follow && len(paths) > 1:
 		return exit.Usagef("--follow reads one INPUT: the first of several would have no end")
 	}
 	if err := c.pieces.Check(cmd.Flags()); err != nil {
 		return err
 	}
-	o, err := c.rows.Options(c.first(paths), c.isLive(), time.Now())
+	o, err := c.rows.Options(c.First(paths), c.Live(), time.Now())
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -100,26 +101,18 @@ func (c *tablesCommand) rowsOf(j *job, o tables.Options) (err error) {
 	return c.rows.Run(&j.run, o)
 }
 
-// first is the name of the first input.
-func (c *tablesCommand) first(paths []string) string {
-	if c.isLive() {
-		return c.interfaces[0]
-	}
-	return paths[0]
-}
-
 // begun shows that the job works, which prints nothing.
 func (j *job) begun() {
 	switch {
-	case j.isLive():
-		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
-		j.announce(j.stderr)
+	case j.Live():
+		j.stop = sync.OnceFunc(j.StopOnSignal(j.run.Source))
+		j.Announce(j.stderr)
 	case j.run.Source.Waits():
-		j.stop = sync.OnceFunc(j.stopOnSignal(j.run.Source))
+		j.stop = sync.OnceFunc(j.StopOnSignal(j.run.Source))
 	case !j.quiet:
 		j.stop = showProgress(j.run.Source, j.stderr)
 	}
-	if !j.isLive() {
+	if !j.Live() {
 		boundGarbage()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/report"
+	"github.com/dpdissect/dpdissect/internal/source"
 	"github.com/dpdissect/dpdissect/internal/timeline"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -24,13 +25,9 @@ type timelineCommand struct {
 	shards   [pipeline.Shards]*timeline.Timeline
 }
 
-// slicesTime is the annotation of commands whose --interval has nothing to do with when
-// packets come.
-const slicesTime = "slices-time"
-
 func newTimeline() *cobra.Command {
 	c := &timelineCommand{}
-	c.delay = reportDelay
+	c.Delay = source.ReportDelay
 	c.formats = []string{flags.Text, flags.CSV, flags.JSON, flags.NDJSON}
 	c.pair = &pairInput{run: c.runPair}
 	cmd := &cobra.Command{
@@ -60,7 +57,7 @@ points, how long they were on their way, and how long they were queued.`,
   dpdissect timeline --plot --connection 2 game.pcap
   dpdissect timeline --format csv -o game.csv game.pcap
   dpdissect timeline --interval 100ms player.pcap server.pcap`,
-		Annotations: map[string]string{quietMeans: "no progress bar", slicesTime: "yes"},
+		Annotations: map[string]string{quietMeans: "no progress bar", source.SlicesTime: "yes"},
 		RunE:        c.runE,
 	}
 	cmd.Flags().Var(&c.interval, "interval", "length of an interval: `SECONDS`, or a duration such as 100ms or 5m; 1 by default")

@@ -26,6 +26,8 @@ var errFull = errors.New("the file is full")
 // matches, and for the flight recorder. It stands where a printer does, because
 // filters may ask for what later packets tell, and prints nothing.
 type trackedRecording struct {
+	pipeline.NoMessages
+
 	*recording
 	run     pipeline.Run
 	display pipeline.Display
@@ -122,11 +124,6 @@ func (t *trackedRecording) Prepare(_ int, slot *pipeline.Slot, fr *dissect.Frame
 	t.display.Prepare(slot, fr)
 }
 
-// PrepareMessage implements pipeline.Printer.
-func (t *trackedRecording) PrepareMessage(int, *session.Message) (head, tail []byte) {
-	return nil, nil
-}
-
 // Print implements pipeline.Printer: it is called for every packet, in order, and
 // again for each further datagram that the packet was taken apart into.
 func (t *trackedRecording) Print(dst []byte, slot *pipeline.Slot) []byte {
@@ -141,9 +138,6 @@ func (t *trackedRecording) Print(dst []byte, slot *pipeline.Slot) []byte {
 	}
 	return dst
 }
-
-// PrintMessage implements pipeline.Printer.
-func (t *trackedRecording) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // A packetQueue holds copies of packets, first in, first out. Their memory is used
 // again.

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpdissect/dpdissect/internal/exit"
 	"github.com/spf13/cobra"
+
+	"github.com/dpdissect/dpdissect/internal/exit"
 )
 
 // TestChangedBetweenReadings: a capture that was removed, replaced or written on between the

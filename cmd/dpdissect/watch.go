@@ -39,18 +39,18 @@ type watcher struct {
 // or it waits for packets and was asked to, or somebody looks at the terminal.
 func (c *analyze) watches(j *job) bool {
 	switch {
-	case c.isLive():
+	case c.Live():
 		return true
 	case !j.run.Source.Waits(), c.span.given():
 		return false
 	}
-	return c.interval != 0 || c.follow || c.onTerminal(j)
+	return c.interval != 0 || c.Follow || c.onTerminal(j)
 }
 
 // watch analyses a source that waits for packets and reports at intervals; what it
 // gives is the report of the whole run.
 func (c *analyze) watch(j *job, kept *keptCapture) (*report.Analysis, error) {
-	w := &watcher{job: j, live: c.isLive(), started: time.Now()}
+	w := &watcher{job: j, live: c.Live(), started: time.Now()}
 	w.sampler.Names = j.nameOf()
 	finish := w.attach()
 	m, err := metrics.Start(&j.run, c.metrics, buildVersion().Version, "")
@@ -184,7 +184,7 @@ func (w *watcher) snapshot(now time.Time) *sampler.Snapshot {
 
 // status is what is known of the run without its connections.
 func (w *watcher) status(now time.Time) sampler.Status {
-	st := sampler.Status{Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.interfaces}
+	st := sampler.Status{Now: now.UnixNano(), Started: w.started.UnixNano(), Interfaces: w.Interfaces}
 	if w.live {
 		st.Dropped = w.run.Source.Dropped()
 		return st

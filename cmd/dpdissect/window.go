@@ -114,7 +114,7 @@ func (s *span) words() string {
 
 // checkSpan refuses the span where a report tells of all that has come up to now.
 func (in *input) checkSpan() error {
-	if in.span.given() && (in.isLive() || in.follow) {
+	if in.span.given() && (in.Live() || in.Follow) {
 		return exit.Usagef("--from and --to need a capture that is read to its end, not -i or --follow")
 	}
 	return nil

@@ -188,25 +188,6 @@ func isLogCommand(text []byte) bool {
 
 // appendQuoted puts what stands from start in quotes; quotes inside are doubled.
 func appendQuoted(dst []byte, start int, q byte) []byte {
-	inside := 0
-	for _, b := range dst[start:] {
-		if b == q {
-			inside++
-		}
-	}
-	end := len(dst)
-	for range inside + 2 {
-		dst = append(dst, q)
-	}
-	to := len(dst) - 2
-	for from := end - 1; from >= start; from-- {
-		dst[to] = dst[from]
-		to--
-		if dst[from] == q {
-			dst[to] = q
-			to--
-		}
-	}
-	dst[start] = q
-	return dst
+	inside := bytes.ReplaceAll(dst[start:], []byte{q}, []byte{q, q})
+	return append(append(append(dst[:start], q), inside...), q)
 }

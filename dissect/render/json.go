@@ -155,7 +155,7 @@ func appendJSONGenerated(dst []byte, v *dissect.Generated, key string, fr *disse
 	case n == 0:
 		return dst
 	case v.Time:
-		return appendMilliseconds(append(dst, key...), n)
+		return AppendMillis(append(dst, key...), int64(n))
 	default:
 		return dissect.AppendUint(append(dst, key...), n)
 	}

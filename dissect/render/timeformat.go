@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // A TimeFormat is a value of -t. The zero value is "r": seconds since the first
@@ -69,7 +71,7 @@ func timeFormatList() string {
 	for _, s := range timeStyles {
 		all = append(all, s.name+" ("+s.doc+")")
 	}
-	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
+	return spell.OrList(all)
 }
 
 // Local reports whether it is a format of local times.

@@ -96,7 +96,7 @@ func TestDatesAgreeWithTime(t *testing.T) {
 func TestMillisecondsAgreeWithStrconv(t *testing.T) {
 	check := func(ns uint64) {
 		want := strconv.FormatFloat(float64(ns)/1e6, 'f', -1, 64)
-		if got := string(appendMilliseconds(nil, ns)); got != want {
+		if got := string(AppendMillis(nil, int64(ns))); got != want {
 			t.Fatalf("%d ns: got %s, want %s", ns, got, want)
 		}
 	}

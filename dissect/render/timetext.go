@@ -1,6 +1,11 @@
 package render
 
-import "github.com/dpdissect/dpdissect/dissect"
+import (
+	"bytes"
+	"time"
+
+	"github.com/dpdissect/dpdissect/dissect"
+)
 
 const day = 24 * 60 * 60 * int64(1e9)
 
@@ -22,18 +27,19 @@ func appendSeconds(dst []byte, ns int64, digits int) []byte {
 	return appendFraction(dst, uint32(u%1e9), digits)
 }
 
-// appendMilliseconds appends "20.98": all digits that are not 0 at the end.
-func appendMilliseconds(dst []byte, ns uint64) []byte {
-	dst = dissect.AppendUint(dst, ns/1e6)
-	below := uint32(ns % 1e6)
+// AppendMillis appends nanoseconds exactly in milliseconds: "20.98".
+func AppendMillis(dst []byte, ns int64) []byte {
+	u := uint64(ns)
+	if ns < 0 {
+		dst, u = append(dst, '-'), -u
+	}
+	dst = dissect.AppendUint(dst, u/1e6)
+	below := uint32(u % 1e6)
 	if below == 0 {
 		return dst
 	}
 	dst = dissect.AppendThousandth(dissect.AppendThousandth(append(dst, '.'), below/1000), below%1000)
-	for dst[len(dst)-1] == '0' {
-		dst = dst[:len(dst)-1]
-	}
-	return dst
+	return bytes.TrimRight(dst, "0")
 }
 
 // A dateCache appends dates and times. It keeps the text of the last date.
@@ -58,11 +64,8 @@ func (c *dateCache) appendDateTime(dst []byte, ns int64, sep byte, digits int) [
 }
 
 func (c *dateCache) find(days int64) {
-	y, m, d := civil(days)
 	c.days = days
-	text := append2(append2(c.text[:0], uint32(y/100)), uint32(y%100))
-	text = append2(append(text, '-'), m)
-	append2(append(text, '-'), d)
+	time.Unix(days*(day/1e9), 0).UTC().AppendFormat(c.text[:0], time.DateOnly)
 }
 
 // appendTimeOfDay appends "15:04:05.000000".
@@ -87,21 +90,4 @@ func appendFraction(dst []byte, nano uint32, digits int) []byte {
 	dst = dissect.AppendThousandth(append(dst, '.'), nano/1000000)
 	dst = dissect.AppendThousandth(dissect.AppendThousandth(dst, nano/1000%1000), nano%1000)
 	return dst[:n]
-}
-
-// civil is the date of a day counted from 1970-01-01, by the proleptic Gregorian
-// calendar: years are counted from March, in eras of 400.
-func civil(days int64) (year int64, month, dayOfMonth uint32) {
-	const perEra, toEpoch = 146097, 719468
-	days += toEpoch
-	era := floorDiv(days, perEra)
-	doe := uint32(days - era*perEra)
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	year, month = int64(yoe)+era*400, mp+3
-	if mp >= 10 {
-		year, month = year+1, mp-9
-	}
-	return year, month, doy - (153*mp+2)/5 + 1
 }

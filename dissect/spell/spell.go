@@ -72,3 +72,12 @@ func distance(a, b string) int {
 	}
 	return last[len(b)]
 }
+
+// OrList gives "a", "a or b", "a, b or c".
+func OrList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -5,7 +5,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/record"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // Room is how many bytes of packets may stand after one before it is written with what is
@@ -26,6 +25,8 @@ type Options struct {
 // the run must give blocks (capture.Options.Blocks). Of the first error on nothing is written
 // any more.
 type Printer struct {
+	pipeline.NoMessages
+
 	opts    Options
 	keys    []Key
 	out     *record.Copy
@@ -88,12 +89,6 @@ func (p *Printer) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 		s.Settle()
 	}
 }
-
-// PrepareMessage implements pipeline.Printer: packets are not messages.
-func (p *Printer) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
-// PrintMessage implements pipeline.Printer.
-func (p *Printer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // Print implements pipeline.Printer: the packet is written with the last of its datagrams.
 func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {

@@ -1,10 +1,6 @@
 package capfilter
 
-import (
-	"testing"
-
-	"golang.org/x/net/bpf"
-)
+import "testing"
 
 // benchExpressions are filters as people write them.
 var benchExpressions = []string{
@@ -57,31 +53,6 @@ func BenchmarkMatch(b *testing.B) {
 			for b.Loop() {
 				p := &all[i%1024]
 				vm.Match(p.data, p.wire)
-				i++
-			}
-		})
-	}
-}
-
-// BenchmarkNet is the same in x/net's machine.
-func BenchmarkNet(b *testing.B) {
-	all := packets(ethernet, 1024)
-	for _, e := range benchExpressions {
-		b.Run(e, func(b *testing.B) {
-			prog, err := Compile(e, ethernet)
-			if err != nil {
-				b.Fatal(err)
-			}
-			vm, err := bpf.NewVM(prog)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				if _, err := vm.Run(all[i%1024].data); err != nil {
-					b.Fatal(err)
-				}
 				i++
 			}
 		})

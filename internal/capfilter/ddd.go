@@ -24,7 +24,7 @@ func ReadDDD(name string, r io.Reader) ([]bpf.Instruction, error) {
 	d.noMore(fields, 1)
 	var prog []bpf.Instruction
 	for i := 0; d.err == nil && i < int(n); i++ {
-		if in := d.instruction(i, int(n)); d.err == nil {
+		if in := d.instruction(int(n) - i - 1); d.err == nil {
 			prog = append(prog, in)
 		}
 	}
@@ -137,8 +137,8 @@ func (d *dddReader) noMore(fields []dddField, n int) {
 	}
 }
 
-// instruction reads and checks the i-th of n instructions.
-func (d *dddReader) instruction(i, n int) bpf.Instruction {
+// instruction reads and checks an instruction after which so many are left.
+func (d *dddReader) instruction(left int) bpf.Instruction {
 	f := d.next()
 	raw := bpf.RawInstruction{
 		Op: uint16(d.number(f, 0, 0, "a code", 0xffff)),
@@ -154,10 +154,10 @@ func (d *dddReader) instruction(i, n int) bpf.Instruction {
 		d.fail(f[0].column, "there is no instruction %d with constant %d", raw.Op, raw.K)
 		return nil
 	}
-	if _, err := decode(in, i); err != nil && !special(in) {
+	if err := check(in); err != nil && !special(in) {
 		d.fail(f[0].column, "instruction %d with constant %d: %v", raw.Op, raw.K, err)
 	}
-	d.checkJumps(in, raw, f, n-i-1)
+	d.checkJumps(in, raw, f, left)
 	return in
 }
 

@@ -17,7 +17,7 @@
 //	graph.go                                  tests to blocks: tests of which the
 //	                                          outcome is known are left out
 //	emit.go layout.go                         blocks to instructions
-//	decode.go vm.go                           runs them; ddd.go reads those of others
+//	vm.go                                     runs them; ddd.go reads those of others
 //
 // # Language
 //

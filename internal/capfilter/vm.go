@@ -1,77 +1,23 @@
 package capfilter
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"golang.org/x/net/bpf"
 )
 
-// A VM runs a program on packets of files. It is safe for concurrent use.
-type VM struct{ code []instruction }
-
-// An instruction is one of a program, with jumps as positions.
-type instruction struct {
-	op     opcode
-	size   uint8
-	k      uint32
-	no, to int32 // where a jump leads when its condition fails, and holds
+// A VM runs a program on packets of files, in the machine of x/net. It is safe for concurrent use.
+type VM struct {
+	machine *bpf.VM
+	prog    []bpf.Instruction // where it asks for the length of packets, else nil
 }
 
-// opcode says what an instruction does; those with X take X for their constant.
-type opcode uint8
+// errUnknown is what files have nothing for.
+var errUnknown = errors.New("packets of files have nothing that it could load")
 
-const (
-	opReturn opcode = iota
-	opReturnA
-	opLoadConst
-	opLoadXConst
-	opLoadLen
-	opLoad8
-	opLoad16
-	opLoad32
-	opLoad8X
-	opLoad16X
-	opLoad32X
-	opHeader
-	opLoadMem
-	opLoadXMem
-	opStore
-	opStoreX
-	opTAX
-	opTXA
-	opNegate
-	opAdd
-	opSub
-	opMul
-	opDiv
-	opMod
-	opAnd
-	opOr
-	opXor
-	opShiftLeft
-	opShiftRight
-	opAddX
-	opSubX
-	opMulX
-	opDivX
-	opModX
-	opAndX
-	opOrX
-	opXorX
-	opShiftLeftX
-	opShiftRightX
-	opJump
-	opEqual
-	opGreater
-	opAtLeast
-	opBits
-	opEqualX
-	opGreaterX
-	opAtLeastX
-	opBitsX
-)
+// lowestSpecial is where places begin that are no bytes of the packet for the kernel.
+const lowestSpecial = 1 << 31
 
 // NewVM makes a VM of a program that is valid as the kernel understands it: of 1 to
 // 4096 instructions, with jumps that stay inside, the last one a return, and no
@@ -81,173 +27,79 @@ func NewVM(prog []bpf.Instruction) (*VM, error) {
 	if len(prog) == 0 || len(prog) > maxProgram {
 		return nil, fmt.Errorf("a program has 1 to %d instructions, this one %d", maxProgram, len(prog))
 	}
-	vm := &VM{make([]instruction, len(prog))}
+	vm := &VM{}
+	run := make([]bpf.Instruction, len(prog))
 	for i, in := range prog {
-		d, err := decode(in, i)
-		if err == nil && (int(d.no) >= len(prog) || int(d.to) >= len(prog)) {
-			err = errors.New("the jump leads out of the program")
-		}
-		if err != nil {
+		if err := check(in); err != nil {
 			return nil, fmt.Errorf("instruction %d (%v): %w", i+1, in, err)
 		}
-		vm.code[i] = d
+		switch in.(type) {
+		case bpf.NegateA: // which the machine does not have; it is the same modulo 2^32
+			in = bpf.ALUOpConstant{Op: bpf.ALUOpMul, Val: 1<<32 - 1}
+		case bpf.LoadExtension:
+			vm.prog = run
+		}
+		run[i] = in
 	}
-	if last := vm.code[len(prog)-1].op; last != opReturn && last != opReturnA {
-		return nil, errors.New("the last instruction is not a return")
+	var err error
+	vm.machine, err = bpf.NewVM(run)
+	return vm, err
+}
+
+// check refuses what the machine would run and the kernel would not, and what files have nothing for.
+func check(in bpf.Instruction) error {
+	switch x := in.(type) {
+	case nil, bpf.RawInstruction:
+		return errors.New("there is no such instruction")
+	case bpf.LoadExtension:
+		if x.Num != bpf.ExtLen {
+			return errUnknown
+		}
+	case bpf.LoadAbsolute:
+		return inPacket(x.Off)
+	case bpf.LoadIndirect:
+		return inPacket(x.Off)
+	case bpf.ALUOpConstant:
+		switch {
+		case x.Val == 0 && (x.Op == bpf.ALUOpDiv || x.Op == bpf.ALUOpMod):
+			return errors.New("division by zero")
+		case x.Val > 31 && (x.Op == bpf.ALUOpShiftLeft || x.Op == bpf.ALUOpShiftRight):
+			return errors.New("shift by more than 31 bits")
+		}
 	}
-	return vm, nil
+	return nil
+}
+
+func inPacket(at uint32) error {
+	if at >= lowestSpecial {
+		return errUnknown
+	}
+	return nil
 }
 
 // Match says whether the program selects a packet, of which data was captured and
 // which had wireLen bytes. As in the kernel, a load after the captured bytes and a
 // division by zero reject it.
 func (v *VM) Match(data []byte, wireLen int) bool {
-	var a, x uint32
-	var mem [scratchWords]uint32
-	code := v.code
-	for pc := 0; ; {
-		in := &code[pc]
-		k := in.k
-		pc++
-		switch in.op {
-		case opReturn:
-			return k != 0
-		case opReturnA:
-			return a != 0
-		case opLoadLen:
-			a = uint32(wireLen)
-		case opLoad8:
-			if uint64(k) >= uint64(len(data)) {
-				return false
-			}
-			a = uint32(data[k])
-		case opLoad16:
-			if uint64(k)+2 > uint64(len(data)) {
-				return false
-			}
-			a = uint32(binary.BigEndian.Uint16(data[k:]))
-		case opLoad32:
-			if uint64(k)+4 > uint64(len(data)) {
-				return false
-			}
-			a = binary.BigEndian.Uint32(data[k:])
-		case opLoad8X, opLoad16X, opLoad32X:
-			at := uint64(k) + uint64(x)
-			if at+uint64(in.size) > uint64(len(data)) {
-				return false
-			}
-			a = load(data[at:], in.size)
-		case opHeader:
-			if uint64(k) >= uint64(len(data)) {
-				return false
-			}
-			x = uint32(data[k]&0xf) * 4
-		case opJump:
-			pc = int(in.to)
-		case opEqual:
-			pc = in.branch(a == k)
-		case opGreater:
-			pc = in.branch(a > k)
-		case opAtLeast:
-			pc = in.branch(a >= k)
-		case opBits:
-			pc = in.branch(a&k != 0)
-		case opEqualX:
-			pc = in.branch(a == x)
-		case opGreaterX:
-			pc = in.branch(a > x)
-		case opAtLeastX:
-			pc = in.branch(a >= x)
-		case opBitsX:
-			pc = in.branch(a&x != 0)
-		case opLoadConst, opLoadXConst, opLoadMem, opLoadXMem, opStore, opStoreX, opTAX, opTXA:
-			a, x = in.move(a, x, &mem)
-		default:
-			var ok bool
-			if a, ok = in.arithmetic(a, x); !ok {
-				return false
-			}
+	machine := v.machine
+	if v.prog != nil && wireLen != len(data) {
+		machine = v.ofLength(wireLen)
+	}
+	n, _ := machine.Run(data)
+	return n != 0
+}
+
+// ofLength is the machine for a packet that is cut: for x/net's, packets are as long as what there is of them.
+func (v *VM) ofLength(wireLen int) *bpf.VM {
+	run := append([]bpf.Instruction(nil), v.prog...)
+	for i, in := range run {
+		if _, is := in.(bpf.LoadExtension); is {
+			run[i] = bpf.LoadConstant{Dst: bpf.RegA, Val: uint32(wireLen)}
 		}
 	}
-}
-
-// branch gives the position where a jump leads.
-func (in *instruction) branch(holds bool) int {
-	if holds {
-		return int(in.to)
+	machine, err := bpf.NewVM(run)
+	if err != nil {
+		panic(err) // NewVM took it already
 	}
-	return int(in.no)
-}
-
-// load reads 1, 2 or 4 bytes.
-func load(data []byte, size uint8) uint32 {
-	switch size {
-	case 1:
-		return uint32(data[0])
-	case 2:
-		return uint32(binary.BigEndian.Uint16(data))
-	}
-	return binary.BigEndian.Uint32(data)
-}
-
-// move gives A and X after an instruction that sets one of them or a scratch cell.
-func (in *instruction) move(a, x uint32, mem *[scratchWords]uint32) (newA, newX uint32) {
-	k := in.k
-	switch in.op {
-	case opLoadConst:
-		a = k
-	case opLoadXConst:
-		x = k
-	case opLoadMem:
-		a = mem[k&(scratchWords-1)]
-	case opLoadXMem:
-		x = mem[k&(scratchWords-1)]
-	case opStore:
-		mem[k&(scratchWords-1)] = a
-	case opStoreX:
-		mem[k&(scratchWords-1)] = x
-	case opTAX:
-		x = a
-	case opTXA:
-		a = x
-	}
-	return a, x
-}
-
-// arithmetic computes A; ok is false for a division by zero.
-func (in *instruction) arithmetic(a, x uint32) (result uint32, ok bool) {
-	if in.op == opNegate {
-		return -a, true
-	}
-	op, b := in.op, in.k
-	if op >= opAddX {
-		op, b = op-opAddX+opAdd, x
-	}
-	switch op {
-	case opAdd:
-		return a + b, true
-	case opSub:
-		return a - b, true
-	case opMul:
-		return a * b, true
-	case opDiv:
-		if b == 0 {
-			return 0, false
-		}
-		return a / b, true
-	case opMod:
-		if b == 0 {
-			return 0, false
-		}
-		return a % b, true
-	case opAnd:
-		return a & b, true
-	case opOr:
-		return a | b, true
-	case opXor:
-		return a ^ b, true
-	case opShiftLeft:
-		return a << b, true
-	}
-	return a >> b, true
+	return machine
 }

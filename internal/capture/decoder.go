@@ -45,26 +45,21 @@ func (p *Packet) noDatagram() {
 
 // link begins with the link layer.
 func (d *Decoder) link(rec *Record) {
-	switch b := rec.Data; rec.Link {
+	switch rec.Link {
 	case LinkEthernet:
-		d.ethernet(b)
+		d.ethernet(rec.Data)
+		return
 	case LinkRaw, LinkRaw12, LinkRaw14, LinkIPv4, LinkIPv6:
-		d.ip(b)
-	case LinkSLL:
-		d.sll(b)
-	case LinkSLL2:
-		d.sll2(b)
-	case LinkNull, LinkLoop:
-		d.null(b)
-	case LinkPPP, LinkPPPHDLC:
-		d.ppp(b)
-	case LinkPPPDir:
-		d.pppDir(b)
-	case LinkIEEE80211:
-		d.wifi(b, false)
-	case LinkRadiotap:
-		d.radiotap(b, rec.WireLen <= len(b))
+		d.carried(versionOf(rec.Data), rec.Data)
+		return
 	}
+	local, loop := hostOf(rec)
+	d.local, d.loop = d.local || local, loop
+	if b := rec.Data; rec.Link == LinkSLL2 && len(b) >= sll2Header && binary.BigEndian.Uint16(b) == etherIPv4 {
+		d.ipv4(b[sll2Header:]) // of all interfaces of Linux, live: the usual packet takes the shortest way
+		return
+	}
+	d.carried(Carried(rec))
 }
 
 // ipHeader is what the layers above IP need of it.

@@ -20,13 +20,10 @@ func (d *Decoder) unreachable(b []byte, typ uint8) {
 		return
 	}
 	b = b[8:]
-	if len(b) < 1 {
-		return
-	}
-	switch b[0] >> 4 {
-	case 4:
+	switch versionOf(b) {
+	case etherIPv4:
 		d.quotedIPv4(b)
-	case 6:
+	case etherIPv6:
 		d.quotedIPv6(b)
 	}
 }
@@ -54,22 +51,9 @@ func (d *Decoder) quotedIPv6(b []byte) {
 			d.quotedUDP(&h, b)
 			return
 		}
-		if proto != protoFragment && !isExtension(proto) || len(b) < 8 {
-			return
-		}
-		n := 8
-		switch proto {
-		case protoFragment:
-			if binary.BigEndian.Uint16(b[2:])&^7 != 0 {
-				return // not the first fragment: no UDP header in it
-			}
-		case protoAH:
-			n += int(b[1]) * 4
-		default:
-			n += int(b[1]) * 8
-		}
-		if len(b) < n {
-			return
+		n, _ := Extension(proto, b)
+		if n == 0 || proto == protoFragment && binary.BigEndian.Uint16(b[2:])&^7 != 0 {
+			return // none, or not the first fragment: no UDP header in it
 		}
 		proto, b = b[0], b[n:]
 	}

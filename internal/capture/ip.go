@@ -22,19 +22,6 @@ const (
 	ipv4Offset = 0x1fff
 )
 
-// ip tells the versions apart by the first four bits.
-func (d *Decoder) ip(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	switch b[0] >> 4 {
-	case 4:
-		d.ipv4(b)
-	case 6:
-		d.ipv6(b)
-	}
-}
-
 // ipv4 reads a header of RFC 791. What lies after the total length is padding
 // of the link layer; a total length of 0 is what segmentation by the network
 // card leaves, there it all counts. The header checksum is not looked at.
@@ -93,43 +80,50 @@ func (d *Decoder) ipv6(b []byte) {
 // extensions walks over extension headers to the transport.
 func (d *Decoder) extensions(h *ipHeader, proto uint8, b []byte, cut bool) {
 	for d.deeper() {
-		n := 0
-		switch proto {
-		case protoHopByHop, protoDestOpts, protoRouting:
-			if len(b) < 8 {
-				return
-			}
-			n = 8 + int(b[1])*8
-			if proto == protoRouting && b[3] != 0 {
-				h.rerouted = true // segments left: the destination is not the final one
-			}
-		case protoAH:
-			if len(b) < 8 {
-				return
-			}
-			n = 8 + int(b[1])*4
-		case protoFragment:
-			if len(b) < 8 {
-				return
-			}
-			f := binary.BigEndian.Uint16(b[2:])
-			if f&^6 != 0 { // offset in units of 8, more
+		n, is := Extension(proto, b)
+		switch {
+		case !is:
+			d.transport(h, proto, b)
+			return
+		case n == 0:
+			return
+		case proto == protoRouting && b[3] != 0:
+			h.rerouted = true // segments left: the destination is not the final one
+		case proto == protoFragment:
+			// Offset in units of 8, more. RFC 6946: an atomic fragment is a datagram of its own.
+			if f := binary.BigEndian.Uint16(b[2:]); f&^6 != 0 {
 				d.fragment(h, piece{
 					id: binary.BigEndian.Uint32(b[4:]), proto: b[0], data: b[8:], off: int(f &^ 7),
 					more: f&1 != 0, cut: cut,
 				})
 				return
 			}
-			n = 8 // RFC 6946: an atomic fragment is a datagram of its own
-		default:
-			d.transport(h, proto, b)
-			return
-		}
-		if len(b) < n {
-			return
 		}
 		proto, b = b[0], b[n:]
 	}
+}
+
+// Extension reports whether a header between IP and the transport has this number, and how long the one is that
+// b begins with: 0 where not all of it is there.
+func Extension(proto uint8, b []byte) (n int, is bool) {
+	if proto != protoFragment && !isExtension(proto) {
+		return 0, false
+	}
+	if len(b) < 8 {
+		return 0, true
+	}
+	switch proto {
+	case protoFragment:
+		n = 8
+	case protoAH:
+		n = 8 + int(b[1])*4
+	default:
+		n = 8 + int(b[1])*8
+	}
+	if n > len(b) {
+		return 0, true
+	}
+	return n, true
 }
 
 // isExtension reports whether UDP may stand after an IPv6 header of this number.

@@ -14,6 +14,8 @@ const (
 	etherMPLSUp = 0x8848 // upstream-assigned label
 	etherPPPoE  = 0x8864 // session stage
 	etherLength = 0x0600 // below it: a length, and LLC follows
+	etherLLC    = 4      // as cooked headers have it
+	unknown     = 0xffff // reserved: stands for what is not known
 )
 
 // ethernet reads destination and source (6 bytes each) and an EtherType.
@@ -21,119 +23,177 @@ func (d *Decoder) ethernet(b []byte) {
 	if len(b) < 14 {
 		return
 	}
-	typ := binary.BigEndian.Uint16(b[12:])
-	if typ == etherIPv4 {
+	switch typ := binary.BigEndian.Uint16(b[12:]); typ {
+	case etherIPv4:
 		d.ipv4(b[14:])
-		return
+	case etherIPv6:
+		d.ipv6(b[14:])
+	default:
+		d.carried(innermost(typ, b[14:]))
 	}
-	d.etherType(typ, b[14:])
 }
 
-// etherType follows any stack of tags and labels to IP.
-func (d *Decoder) etherType(typ uint16, b []byte) {
-	for d.deeper() {
+// carried goes on with what a link carries.
+func (d *Decoder) carried(typ uint16, b []byte) {
+	switch typ {
+	case etherIPv4:
+		d.ipv4(b)
+	case etherIPv6:
+		d.ipv6(b)
+	}
+}
+
+// Carried gives what the link of a packet carries: its EtherType, after any stack of tags and labels, and the
+// rest of the packet from there. Where no EtherType is known it is 0xffff, and the rest begins after the last
+// header that is.
+func Carried(rec *Record) (typ uint16, b []byte) {
+	b = rec.Data
+	switch rec.Link {
+	case LinkEthernet:
+		if len(b) >= 14 {
+			return innermost(binary.BigEndian.Uint16(b[12:]), b[14:])
+		}
+	case LinkRaw, LinkRaw12, LinkRaw14, LinkIPv4, LinkIPv6:
+		return versionOf(b), b
+	case LinkSLL:
+		if len(b) >= sllHeader {
+			return innermost(cooked(b[14:]), b[sllHeader:])
+		}
+	case LinkSLL2:
+		if len(b) >= sll2Header {
+			return innermost(cooked(b), b[sll2Header:])
+		}
+	case LinkNull, LinkLoop:
+		if len(b) >= 4 {
+			return family(b), b[4:]
+		}
+	case LinkPPP, LinkPPPHDLC:
+		return innermost(ppp(b))
+	case LinkPPPDir:
+		if len(b) >= 1 {
+			return innermost(ppp(b[1:]))
+		}
+	case LinkIEEE80211, LinkRadiotap:
+		return innermost(wifi(WiFi(rec)))
+	}
+	return unknown, b
+}
+
+// hostOf says whether the capturing host sent a packet, and whether it never left that host, where the link
+// tells.
+func hostOf(rec *Record) (local, loop bool) {
+	switch b := rec.Data; rec.Link {
+	case LinkSLL:
+		if len(b) >= sllHeader {
+			loop = binary.BigEndian.Uint16(b[2:]) == arphrdLoopback
+			local = loop || binary.BigEndian.Uint16(b) == sllOutgoing
+		}
+	case LinkSLL2:
+		if len(b) >= sll2Header {
+			loop = binary.BigEndian.Uint16(b[8:]) == arphrdLoopback
+			local = loop || b[10] == sllOutgoing
+		}
+	case LinkNull, LinkLoop:
+		return true, true
+	case LinkPPPDir: // its first byte tells the direction: 0 received, else sent
+		local = len(b) >= 1 && b[0] != 0
+	}
+	return local, loop
+}
+
+// innermost follows any stack of tags and labels to what it carries.
+func innermost(typ uint16, b []byte) (uint16, []byte) {
+	for range maxDepth {
 		switch typ {
-		case etherIPv4:
-			d.ipv4(b)
-			return
-		case etherIPv6:
-			d.ipv6(b)
-			return
 		case etherVLAN, etherQinQ, etherQinQ91, etherQinQ92:
 			if len(b) < 4 {
-				return
+				return unknown, b
 			}
 			typ, b = binary.BigEndian.Uint16(b[2:]), b[4:]
 		case etherMPLS, etherMPLSUp:
-			d.mpls(b)
-			return
+			typ, b = mpls(b)
 		case etherPPPoE:
-			if len(b) >= 6 {
-				d.ppp(b[6:])
+			if len(b) < 6 {
+				return unknown, b
 			}
-			return
+			typ, b = ppp(b[6:])
 		default:
-			if typ < etherLength {
-				d.llc(b)
+			if typ >= etherLength {
+				return typ, b
 			}
-			return
+			typ, b = llc(b)
 		}
 	}
+	return unknown, b
+}
+
+// versionOf tells the versions of IP apart by the first four bits.
+func versionOf(b []byte) uint16 {
+	switch {
+	case len(b) > 0 && b[0]>>4 == 4:
+		return etherIPv4
+	case len(b) > 0 && b[0]>>4 == 6:
+		return etherIPv6
+	}
+	return unknown
 }
 
 // mpls skips labels of 4 bytes up to the one with the bottom-of-stack bit. What
 // follows is told by its first four bits.
-func (d *Decoder) mpls(b []byte) {
+func mpls(b []byte) (uint16, []byte) {
 	for len(b) >= 4 {
 		bottom := b[2]&1 != 0
 		if b = b[4:]; bottom {
-			d.ip(b)
-			return
+			return versionOf(b), b
 		}
 	}
+	return unknown, b
 }
 
 // llc reads an LLC header with SNAP: aa aa 03, an organisation, an EtherType.
-func (d *Decoder) llc(b []byte) {
+func llc(b []byte) (uint16, []byte) {
 	if len(b) < 8 || b[0] != 0xaa || b[1] != 0xaa || b[2] != 3 || b[3] != 0 || b[4] != 0 {
-		return
+		return unknown, b
 	}
 	// 00 00 00, or 00 00 f8 of bridged networks.
 	if typ := binary.BigEndian.Uint16(b[6:]); typ >= etherLength && (b[5] == 0 || b[5] == 0xf8) {
-		d.etherType(typ, b[8:])
+		return typ, b[8:]
 	}
+	return unknown, b
 }
 
-// Hardware types of Linux cooked captures.
-const arphrdLoopback = 772
+// Linux cooked headers: packet type, hardware type, address length (2 bytes each), address (8), EtherType (2);
+// in version 2 EtherType, reserved (2 each), interface (4), hardware type (2), packet type, address length (1
+// each), address (8).
+const (
+	sllHeader      = 16
+	sll2Header     = 20
+	arphrdLoopback = 772 // hardware type
+)
 
-// sll reads a Linux cooked header: packet type, hardware type, address length (2
-// bytes each), address (8), EtherType (2).
-func (d *Decoder) sll(b []byte) {
-	if len(b) < 16 {
-		return
-	}
-	d.loop = binary.BigEndian.Uint16(b[2:]) == arphrdLoopback
-	d.local = d.local || d.loop || binary.BigEndian.Uint16(b) == sllOutgoing
-	d.cooked(binary.BigEndian.Uint16(b[14:]), b[16:])
-}
-
-// sll2 reads a version 2 header: EtherType, reserved (2 bytes each), interface
-// (4), hardware type (2), packet type, address length (1 each), address (8).
-func (d *Decoder) sll2(b []byte) {
-	if len(b) < 20 {
-		return
-	}
-	d.loop = binary.BigEndian.Uint16(b[8:]) == arphrdLoopback
-	d.local = d.local || d.loop || b[10] == sllOutgoing
-	d.cooked(binary.BigEndian.Uint16(b), b[20:])
-}
-
-// cooked follows the protocol of a cooked header, of which 4 means LLC and the
+// cooked reads the protocol of a cooked header, of which 4 means LLC and the
 // other small numbers are no EtherTypes.
-func (d *Decoder) cooked(typ uint16, b []byte) {
-	if typ >= etherLength || typ == 4 {
-		d.etherType(typ, b)
+func cooked(b []byte) uint16 {
+	if typ := binary.BigEndian.Uint16(b); typ >= etherLength || typ == etherLLC {
+		return typ
 	}
+	return unknown
 }
 
-// null reads the address family in front of packets of a BSD loopback, in the
+// family reads the address family in front of packets of a BSD loopback, in the
 // byte order of the host that captured (DLT_NULL) or of the network (DLT_LOOP).
-func (d *Decoder) null(b []byte) {
-	if len(b) < 4 {
-		return
-	}
-	d.local, d.loop = true, true
+func family(b []byte) uint16 {
 	family := binary.LittleEndian.Uint32(b)
 	if family > 0xffff {
 		family = binary.BigEndian.Uint32(b)
 	}
 	switch family {
 	case 2:
-		d.ipv4(b[4:])
+		return etherIPv4
 	case 10, 24, 28, 30: // Linux; NetBSD, OpenBSD and Windows; FreeBSD; Darwin
-		d.ipv6(b[4:])
+		return etherIPv6
 	}
+	return unknown
 }
 
 // Protocols of PPP.
@@ -148,16 +208,15 @@ const (
 
 // ppp reads an optional address and control field and a protocol of one or two
 // bytes; on serial lines Cisco's HDLC may stand in its place.
-func (d *Decoder) ppp(b []byte) {
+func ppp(b []byte) (uint16, []byte) {
 	if len(b) >= 4 && (b[0] == ciscoUni || b[0] == ciscoCast) && b[1] == 0 {
-		d.etherType(binary.BigEndian.Uint16(b[2:]), b[4:])
-		return
+		return binary.BigEndian.Uint16(b[2:]), b[4:]
 	}
 	if len(b) >= 2 && b[0] == pppHDLC && b[1] == 3 {
 		b = b[2:]
 	}
 	if len(b) < 2 {
-		return
+		return unknown, b
 	}
 	proto, n := uint16(b[0]), 1 // compressed: the low bit ends it
 	if b[0]&1 == 0 {
@@ -165,19 +224,11 @@ func (d *Decoder) ppp(b []byte) {
 	}
 	switch b = b[n:]; proto {
 	case pppIPv4:
-		d.ipv4(b)
+		return etherIPv4, b
 	case pppIPv6:
-		d.ipv6(b)
+		return etherIPv6, b
 	case pppMPLS:
-		d.mpls(b)
+		return etherMPLS, b
 	}
-}
-
-// pppDir is PPP after one byte that tells the direction: 0 received, else sent.
-func (d *Decoder) pppDir(b []byte) {
-	if len(b) < 1 {
-		return
-	}
-	d.local = d.local || b[0] != 0
-	d.ppp(b[1:])
+	return unknown, b
 }

@@ -11,9 +11,8 @@ import (
 
 // Lengths of what is put in front of packets.
 const (
-	sll2Header = 20
-	vlanTag    = 4
-	headroom   = sll2Header + vlanTag // the kernel leaves so much free in front of a packet
+	vlanTag  = 4
+	headroom = sll2Header + vlanTag // the kernel leaves so much free in front of a packet
 
 	etherHeader    = 14
 	etherTypeAt    = 12

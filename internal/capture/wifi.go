@@ -22,12 +22,12 @@ const (
 // are set, QoS control (2), HT control (4), then LLC. Encrypted frames, fragments
 // of frames and aggregates of several are not looked into. padded says that the
 // header is filled up to a multiple of 4.
-func (d *Decoder) wifi(b []byte, padded bool) {
+func wifi(b []byte, padded bool) (uint16, []byte) {
 	if len(b) < 24 || b[0]&3 != 0 || b[0]&wifiTypeMask != wifiData || b[0]&wifiNoPayload != 0 {
-		return
+		return unknown, b
 	}
 	if b[1]&(wifiProtected|wifiMoreFrags) != 0 || b[22]&0x0f != 0 {
-		return
+		return unknown, b
 	}
 	n := 24
 	if b[1]&wifiToDS != 0 && b[1]&wifiFromDS != 0 {
@@ -35,7 +35,7 @@ func (d *Decoder) wifi(b []byte, padded bool) {
 	}
 	if b[0]&wifiQoS != 0 {
 		if len(b) < n+2 || b[n]&wifiAMSDU != 0 {
-			return
+			return unknown, b
 		}
 		n += 2
 		if b[1]&wifiHTC != 0 {
@@ -45,9 +45,10 @@ func (d *Decoder) wifi(b []byte, padded bool) {
 	if padded {
 		n = (n + 3) &^ 3
 	}
-	if len(b) >= n {
-		d.llc(b[n:])
+	if len(b) < n {
+		return unknown, b
 	}
+	return etherLLC, b[n:]
 }
 
 // Bits of radiotap.
@@ -60,23 +61,27 @@ const (
 	radiotapPad = 0x20 // the 802.11 header is padded to 4
 )
 
-// radiotap reads version, pad (1 byte each), length (2), bitmaps of 4 bytes as
-// long as their top bit is set, then the fields; all little-endian. whole says
-// that the packet was not cut by snaplen.
-func (d *Decoder) radiotap(b []byte, whole bool) {
+// WiFi gives the 802.11 frame of a packet, without a check sequence, and whether its header is padded. In front
+// of it radiotap has version, pad (1 byte each), length (2), bitmaps of 4 bytes as long as their top bit is set,
+// then the fields; all little-endian.
+func WiFi(rec *Record) (frame []byte, padded bool) {
+	b := rec.Data
+	if rec.Link != LinkRadiotap {
+		return b, false
+	}
 	if len(b) < 8 || b[0] != 0 {
-		return
+		return b[:0], false
 	}
 	n := int(binary.LittleEndian.Uint16(b[2:]))
 	if n < 8 || n > len(b) {
-		return
+		return b[:0], false
 	}
 	flags := radiotapFlagsOf(b[:n])
 	b = b[n:]
-	if flags&radiotapFCS != 0 && whole && len(b) >= 4 {
+	if whole := rec.WireLen <= len(rec.Data); flags&radiotapFCS != 0 && whole && len(b) >= 4 {
 		b = b[:len(b)-4]
 	}
-	d.wifi(b, flags&radiotapPad != 0)
+	return b, flags&radiotapPad != 0
 }
 
 // radiotapFlagsOf finds the flags field in a header.

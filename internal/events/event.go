@@ -50,7 +50,7 @@ func inOrder(all []event) {
 // append appends a line. first is the time of the capture's first packet.
 func (e *event) append(dst []byte, first int64) []byte {
 	dst = append(dst, `{"schema":"`+report.EventSchema+`","time_ms":`...)
-	dst = report.AppendMillis(dst, e.time-first)
+	dst = render.AppendMillis(dst, e.time-first)
 	dst = append(append(append(dst, `,"name":"`...), names[e.kind]...), '"')
 	if e.conn >= 0 {
 		dst = strconv.AppendInt(append(dst, `,"connection":`...), int64(e.conn), 10)

@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/dpdissect/dpdissect/dissect"
+	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/dissect/stable"
-	"github.com/dpdissect/dpdissect/internal/report"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
@@ -23,7 +23,7 @@ func again(of uint64, unneeded bool) []byte {
 
 // measured is the data of a round trip.
 func measured(ns int64, g *glimpse) []byte {
-	o := object(report.AppendMillis(object{}.key("latest_rtt_ms"), ns))
+	o := object(render.AppendMillis(object{}.key("latest_rtt_ms"), ns))
 	if g.HasInFlight {
 		o = o.number("in_flight", g.InFlight)
 	}

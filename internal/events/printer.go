@@ -23,6 +23,8 @@ const mostPlaced = 1 << 18
 // A Printer makes events of a run. It stands where printers do, because frames come there in
 // the order of the capture with all that is known of them, and prints everything at the end.
 type Printer struct {
+	pipeline.NoMessages
+
 	display pipeline.Display
 	losses  *timeline.Losses
 	told    [pipeline.Shards]map[*session.Conn]*counts
@@ -104,12 +106,6 @@ func (c *counts) news(conn *session.Conn) (retries, unneeded [2]uint64) {
 	}
 	return retries, unneeded
 }
-
-// PrepareMessage implements pipeline.Printer: packets are not messages.
-func (p *Printer) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
-// PrintMessage implements pipeline.Printer.
-func (p *Printer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // Print implements pipeline.Printer.
 func (p *Printer) Print(dst []byte, s *pipeline.Slot) []byte {

@@ -47,7 +47,7 @@ func Hint(cmd *cobra.Command, e *pflag.NotExistError) string {
 		return "; " + hint
 	}
 	if others := commandsWith(cmd.Root(), name, short); len(others) > 0 {
-		return "; it is a flag of " + OrList(others)
+		return "; it is a flag of " + spell.OrList(others)
 	}
 	return ""
 }

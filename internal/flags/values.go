@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dpdissect/dpdissect/dissect/spell"
 )
 
 // A Choice is a flag whose value is one of a few words. The first is the default.
@@ -26,7 +28,7 @@ func (c *Choice) String() string { return c.Value }
 func (c *Choice) Type() string   { return strings.Join(c.Allowed, "|") }
 func (c *Choice) Set(s string) error {
 	if !slices.Contains(c.Allowed, s) {
-		return fmt.Errorf("want %s", OrList(c.Allowed))
+		return fmt.Errorf("want %s", spell.OrList(c.Allowed))
 	}
 	c.Value = s
 	return nil
@@ -38,15 +40,6 @@ func (c *Choice) Add(cmd *cobra.Command, name, usage string) { c.AddShort(cmd, n
 // AddShort adds the flag with a letter that stands for it.
 func (c *Choice) AddShort(cmd *cobra.Command, name, letter, usage string) {
 	cmd.Flags().VarP(c, name, letter, usage)
-}
-
-// OrList gives "a", "a or b", "a, b or c".
-func OrList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // A Positive is a number from 1; 0 is what it has while it is not given.

@@ -29,6 +29,8 @@ type Options struct {
 // does, because frames come there in order, with all that is known of them, and prints
 // nothing.
 type Collector struct {
+	pipeline.NoMessages
+
 	o          Options
 	losses     *losses
 	conn       *session.Conn // nil before its first frame
@@ -83,12 +85,6 @@ func keepNumber(s *pipeline.Slot, fr *dissect.Frame) {
 		}
 	}
 }
-
-// PrepareMessage implements pipeline.Printer: frames are not messages.
-func (c *Collector) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
-// PrintMessage implements pipeline.Printer.
-func (c *Collector) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // Print implements pipeline.Printer.
 func (c *Collector) Print(dst []byte, s *pipeline.Slot) []byte {

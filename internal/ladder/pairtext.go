@@ -105,17 +105,7 @@ func (t *pairWriter) row(r *Row, next int64, last bool) {
 		t.flying = slices.Insert(t.flying, at, r)
 	}
 	t.both(r.Focus, frames, clocks, t.way(r, whole))
-	for _, x := range t.joined(r.remarks()) {
-		for _, s := range wrap(escaped(x.text), t.width-2) {
-			room := strings.Repeat(" ", t.width-2-terminal.Width(s))
-			if s = styled(t.style(x.kind), s); w.Right {
-				s = " " + s + room + " "
-			} else {
-				s = " " + room + s + " "
-			}
-			t.line(strings.Repeat(" ", t.indent()) + t.life + s + t.life)
-		}
-	}
+	t.remarks(t.joined(r.remarks()), w.Right)
 }
 
 // joined puts short remarks into one line.

@@ -16,6 +16,8 @@ type place struct {
 // A Point takes out of the run of one of two captures what it says of the datagrams that are
 // drawn. Like a Collector it stands where a printer does, and prints nothing.
 type Point struct {
+	pipeline.NoMessages
+
 	display pipeline.Display
 	clock   *render.Clock
 	want    map[uint64]bool
@@ -45,12 +47,6 @@ func (p *Point) Prepare(_ int, s *pipeline.Slot, fr *dissect.Frame) {
 	p.display.Prepare(s, fr)
 	keepNumber(s, fr)
 }
-
-// PrepareMessage implements pipeline.Printer: frames are not messages.
-func (p *Point) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
-// PrintMessage implements pipeline.Printer.
-func (p *Point) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // Print implements pipeline.Printer.
 func (p *Point) Print(dst []byte, s *pipeline.Slot) []byte {

@@ -160,16 +160,20 @@ func (t *textWriter) row(r *Row) {
 		return
 	}
 	t.line(head + t.life + t.arrow(r) + t.life)
-	pad := strings.Repeat(" ", t.indent())
-	for _, x := range r.remarks() {
+	t.remarks(r.remarks(), r.From == 0)
+}
+
+// remarks writes what there is to say of a row, on the side that it comes from.
+func (t *textWriter) remarks(all []remark, left bool) {
+	for _, x := range all {
 		for _, s := range wrap(escaped(x.text), t.width-2) {
 			room := strings.Repeat(" ", t.width-2-terminal.Width(s))
-			if s = styled(t.style(x.kind), s); r.From == 0 {
+			if s = styled(t.style(x.kind), s); left {
 				s = " " + s + room + " "
 			} else {
 				s = " " + room + s + " "
 			}
-			t.line(pad + t.life + s + t.life)
+			t.line(strings.Repeat(" ", t.indent()) + t.life + s + t.life)
 		}
 	}
 }

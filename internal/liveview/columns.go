@@ -44,7 +44,7 @@ var columns = []column{
 		cell:  func(l *look, r *sampler.Row) terminal.Cell { return l.ending(r) },
 		order: func(a, b *sampler.Row) int { return cmp.Compare(a.State, b.State) }},
 	{head: "Time", help: "since its first frame", rank: 14, room: 5, most: true,
-		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.plain(clock(r.Duration)) },
+		cell: func(l *look, r *sampler.Row) terminal.Cell { return l.Plain(clock(r.Duration)) },
 		key:  func(r *sampler.Row) sampler.Value { return sampler.Known(float64(r.Duration)) }},
 	{head: "Idle", help: "since its latest frame", rank: 13, room: 4, most: true,
 		cell: func(l *look, r *sampler.Row) terminal.Cell { return idle(l, r) },
@@ -85,23 +85,23 @@ var columns = []column{
 // several at one.
 func (l *look) end(r *sampler.Row, side int) terminal.Cell {
 	if n, ok := strings.CutPrefix(r.Player[side], "player "); ok {
-		return l.plain(n + "@" + r.Name[side])
+		return l.Plain(n + "@" + r.Name[side])
 	}
-	return l.plain(r.Name[side])
+	return l.Plain(r.Name[side])
 }
 
 func number(l *look, r *sampler.Row) terminal.Cell {
 	if r.ID < 0 {
-		return l.unknown()
+		return l.Unknown()
 	}
-	c := l.number(uint64(r.ID), l.Derived)
+	c := l.Judged(uint64(r.ID), l.Derived)
 	c.Dim = false
 	return c
 }
 
 // idle is worth looking at from a few seconds on.
 func idle(l *look, r *sampler.Row) terminal.Cell {
-	c := l.plain(clock(r.Idle))
+	c := l.Plain(clock(r.Idle))
 	if r.Idle < int64(3e9) {
 		c.Style = l.Derived
 	}

@@ -67,7 +67,7 @@ func (m *model) details() []string {
 // numbers are those of both sides in blocks: three side by side, two, or none.
 func (m *model) numbers(r *sampler.Row) []string {
 	lay := func(blocks ...[]terminal.Pair) []string {
-		text := string((&terminal.Painter{Palette: m.look.Palette}).AppendPanels(nil, m.width, blocks...))
+		text := string(m.look.AppendPanels(nil, m.width, blocks...))
 		return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	now, sent, lost := m.now(r), m.transmissions(r), m.losses(r)
@@ -126,7 +126,7 @@ func (m *model) now(r *sampler.Row) []terminal.Pair {
 	wait := func(label string, of func(t *seq.RTT) int64) terminal.Pair {
 		return both(r, label, func(d *sampler.Dir) terminal.Cell {
 			if d.Times == nil || d.Times[seq.AckWait].Samples == 0 {
-				return l.unknown()
+				return l.Unknown()
 			}
 			return l.millis(sampler.Known(float64(of(&d.Times[seq.AckWait]))/1e6), false)
 		})
@@ -135,7 +135,7 @@ func (m *model) now(r *sampler.Row) []terminal.Pair {
 		both(r, "ping", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Ping, d.Stale) }),
 		both(r, "  jitter", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Jitter, d.Stale) }),
 		both(r, "  shortest", func(d *sampler.Dir) terminal.Cell { return l.millis(d.MinPing, false) }),
-		both(r, "  samples", func(d *sampler.Dir) terminal.Cell { return l.number(d.Samples, render.Style{}) }),
+		both(r, "  samples", func(d *sampler.Dir) terminal.Cell { return l.Judged(d.Samples, render.Style{}) }),
 		both(r, "ack wait", func(d *sampler.Dir) terminal.Cell { return l.millis(d.Wait, d.Stale) }),
 		wait("  p95", func(t *seq.RTT) int64 { return t.P95 }),
 		wait("  longest", func(t *seq.RTT) int64 { return t.Max }),
@@ -147,9 +147,9 @@ func (m *model) now(r *sampler.Row) []terminal.Pair {
 		both(r, "  datagrams", func(d *sampler.Dir) terminal.Cell { return l.often(d.FramesPerSec) }),
 		both(r, "idle", func(d *sampler.Dir) terminal.Cell {
 			if !d.Idle.Known {
-				return l.unknown()
+				return l.Unknown()
 			}
-			return l.plain(clock(int64(d.Idle.V)))
+			return l.Plain(clock(int64(d.Idle.V)))
 		}),
 	}
 }
@@ -160,7 +160,7 @@ func (m *model) transmissions(r *sampler.Row) []terminal.Pair {
 	return []terminal.Pair{
 		m.count(r, "frames", measure.Frames, plain),
 		both(r, "bytes", func(d *sampler.Dir) terminal.Cell {
-			return m.look.plain(terminal.Size(uint64(d.Counts[measure.Bytes])))
+			return m.look.Plain(terminal.Size(uint64(d.Counts[measure.Bytes])))
 		}),
 		m.count(r, "data frames", measure.DataFrames, plain),
 		m.count(r, "acks", measure.Acks, plain),

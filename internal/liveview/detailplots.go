@@ -34,7 +34,7 @@ var gauges = []gauge{
 		func(l *look) render.Style { return l.Palette.Protocol }},
 	{"ack wait", func(p *sampler.Pace) float32 { return p.Wait }, func(v float64) string { return terminal.Millis(int64(v * 1e6)) }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
-	{"loss", func(p *sampler.Pace) float32 { return p.Loss }, percent, leastLoss, func(l *look) render.Style { return l.Error }},
+	{"loss", func(p *sampler.Pace) float32 { return p.Loss }, terminal.PerHundred, leastLoss, func(l *look) render.Style { return l.Error }},
 	{"rate", func(p *sampler.Pace) float32 { return p.Rate }, func(v float64) string { return terminal.Size(uint64(v+0.5)) + "/s" }, 0,
 		func(l *look) render.Style { return l.Palette.Protocol }},
 }

@@ -23,52 +23,35 @@ const (
 const wide = 110 // columns from where on there is room for dialects and versions
 
 // A look makes cells in the styles of a palette.
-type look struct{ render.Palette }
+type look struct{ terminal.Painter }
 
 // newLook is that of a view. Without colour the terminal's own emphasis stays: a picked
 // row must be told from others.
 func newLook(color bool) *look {
 	if color {
-		return &look{terminal.Colours()}
+		return lookOf(terminal.Colours())
 	}
-	return &look{terminal.Emphasis()}
+	return lookOf(terminal.Emphasis())
 }
 
-func (l *look) plain(text string) terminal.Cell { return terminal.Cell{Text: text} }
-
-func (l *look) unknown() terminal.Cell { return terminal.Cell{Text: "-", Style: l.Derived, Dim: true} }
-
-// number is an unsigned number, 0 in dim.
-func (l *look) number(n uint64, s render.Style) terminal.Cell {
-	if n == 0 {
-		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
-	}
-	return terminal.Cell{Text: strconv.FormatUint(n, 10), Style: s}
-}
-
-func (l *look) maybe(n uint64, known bool, s render.Style) terminal.Cell {
-	if !known {
-		return l.unknown()
-	}
-	return l.number(n, s)
-}
+func lookOf(p render.Palette) *look { return &look{terminal.Painter{Palette: p}} }
 
 // count is a counter, in a style where it is not 0.
 func (l *look) count(d *sampler.Dir, c measure.Counter, s render.Style) terminal.Cell {
-	return l.maybe(uint64(d.Counts[c]), d.Knows.Has(c), s)
+	return l.Maybe(uint64(d.Counts[c]), d.Knows.Has(c), s)
 }
 
 // whole is a value without fraction.
 func (l *look) whole(v sampler.Value) terminal.Cell {
-	return l.maybe(uint64(max(0, v.V)+0.5), v.Known, render.Style{})
+	return l.Maybe(uint64(max(0, v.V)+0.5), v.Known, render.Style{})
 }
 
 // millis is a value in ms, dim when it is old.
 func (l *look) millis(v sampler.Value, stale bool) terminal.Cell {
 	if !v.Known {
-		return l.unknown()
+		return l.Unknown()
 	}
-	c := l.plain(terminal.Millis(int64(v.V * 1e6)))
+	c := l.Plain(terminal.Millis(int64(v.V * 1e6)))
 	if stale {
 		c.Style = l.Derived
 	}
@@ -78,9 +61,9 @@ func (l *look) millis(v sampler.Value, stale bool) terminal.Cell {
 // percent is a share; what is not 0 is never shown as 0.
 func (l *look) percent(v sampler.Value, warn, bad float64) terminal.Cell {
 	if !v.Known {
-		return l.unknown()
+		return l.Unknown()
 	}
-	c := terminal.Cell{Text: percent(v.V)}
+	c := terminal.Cell{Text: terminal.PerHundred(v.V)}
 	switch {
 	case v.V == 0:
 		c.Style, c.Dim = l.Derived, true
@@ -92,24 +75,12 @@ func (l *look) percent(v sampler.Value, warn, bad float64) terminal.Cell {
 	return c
 }
 
-func percent(v float64) string {
-	switch {
-	case v == 0:
-		return "0%"
-	case v < 0.05:
-		return "<0.1%"
-	case v < 9.95:
-		return strconv.FormatFloat(v, 'f', 1, 64) + "%"
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64) + "%"
-}
-
 // quality is rounded down: 100 is perfect.
 func (l *look) quality(v sampler.Value) terminal.Cell {
 	if !v.Known {
-		return l.unknown()
+		return l.Unknown()
 	}
-	c := l.plain(strconv.Itoa(int(math.Floor(v.V))))
+	c := l.Plain(strconv.Itoa(int(math.Floor(v.V))))
 	switch {
 	case v.V < qualityBad:
 		c.Style = l.Error
@@ -122,20 +93,20 @@ func (l *look) quality(v sampler.Value) terminal.Cell {
 // rate is bytes in a second.
 func (l *look) rate(v float64) terminal.Cell {
 	if v < 0.5 {
-		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
+		return l.Count(0)
 	}
-	return l.plain(terminal.Size(uint64(v+0.5)) + "/s")
+	return l.Plain(terminal.Size(uint64(v+0.5)) + "/s")
 }
 
 // often is how many in a second; what is rare has a fraction.
 func (l *look) often(v float64) terminal.Cell {
 	switch {
 	case v <= 0:
-		return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
+		return l.Count(0)
 	case v < 9.95:
-		return l.plain(strconv.FormatFloat(max(v, 0.1), 'f', 1, 64) + "/s")
+		return l.Plain(strconv.FormatFloat(max(v, 0.1), 'f', 1, 64) + "/s")
 	}
-	return l.plain(strconv.FormatFloat(v, 'f', 0, 64) + "/s")
+	return l.Plain(strconv.FormatFloat(v, 'f', 0, 64) + "/s")
 }
 
 // findings are those of the worst severity: "2 err".
@@ -145,7 +116,7 @@ func (l *look) findings(n [3]uint64) terminal.Cell {
 			return terminal.Cell{Text: strconv.FormatUint(n[s], 10) + " " + name, Style: terminal.SeverityStyle(&l.Palette, conform.Severity(s))}
 		}
 	}
-	return terminal.Cell{Text: "0", Style: l.Derived, Dim: true}
+	return l.Count(0)
 }
 
 func (l *look) state(r *sampler.Row) terminal.Cell {

@@ -46,7 +46,7 @@ var recordColumns = []terminal.Column{
 // AppendRecord appends a snapshot as text for people: a line of time and totals, and
 // a table of the connections that do worst or most. It ends with an empty line.
 func AppendRecord(dst []byte, s *sampler.Snapshot, opts TextOptions) []byte {
-	l := &look{opts.Palette}
+	l := lookOf(opts.Palette)
 	dst = l.appendTotals(dst, s)
 	rows := worstFirst(s.Rows)
 	top := cmp.Or(max(opts.Top, 0), TopConnections)
@@ -105,7 +105,7 @@ func (l *look) appendTotals(dst []byte, s *sampler.Snapshot) []byte {
 // record makes the row of what one side sends.
 func (l *look) record(r *sampler.Row, i int, narrow bool) []terminal.Cell {
 	d := &r.Dir[i]
-	sender := l.plain(r.Name[i])
+	sender := l.Plain(r.Name[i])
 	if who := cmp.Or(r.Role[i], r.Player[i]); who != "" && !narrow {
 		sender.Text = who + " " + sender.Text
 	}

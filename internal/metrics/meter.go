@@ -142,7 +142,7 @@ func (m *Meter) Finish() {
 // count adds the connections that were closed to the sums. What ended more than ten minutes ago
 // is forgotten, and at the end of the run all: it ended as it is told then.
 func (m *Meter) count(end bool) {
-	heard := latest(m.run.Source.Infos())
+	heard := Latest(m.run.Source.Infos())
 	due := len(m.late) + len(m.fresh)
 	if !end {
 		due = max(0, due-maxLate)
@@ -200,8 +200,8 @@ func (s *sum) add(c *session.Conn) {
 	}
 }
 
-// latest is the time of the latest packet, in ns since 1970, 0 where there is none.
-func latest(infos []capture.Info) (last int64) {
+// Latest is the time of the latest packet, in ns since 1970, 0 where there is none.
+func Latest(infos []capture.Info) (last int64) {
 	for i := range infos {
 		last = max(last, infos[i].LastTime)
 	}

@@ -83,7 +83,7 @@ func metered(t testing.TB, file string, leave bool) (page string, doc analysis) 
 	conns := append(gone, r.Open()...)
 	session.Number(conns)
 	a := &report.Analysis{Captures: src.Infos(), Totals: report.Totals{Totals: r.Totals()}, Conns: conns, Findings: f.All()}
-	a.Story = explain.Tell(conns, r.Stories(), latest(m.run.Source.Infos()))
+	a.Story = explain.Tell(conns, r.Stories(), Latest(m.run.Source.Infos()))
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, a); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func captured(p *Page, infos []capture.Info) {
 	p.Counter("dpdissect_packets_total", "Packets that were captured.").Set(float64(packets))
 	p.Counter("dpdissect_bytes_total", "Captured bytes of these packets.").Set(float64(bytes))
 	p.Counter("dpdissect_capture_dropped_total", "Packets that the capture lost.").Set(float64(dropped))
-	if last := latest(infos); last != 0 {
+	if last := Latest(infos); last != 0 {
 		p.Gauge("dpdissect_last_packet_timestamp_seconds", "Time of the latest packet.").Set(float64(last) / 1e9)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/capture"
+	"github.com/dpdissect/dpdissect/internal/inputs"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/protocols"
@@ -100,6 +101,9 @@ func (e stateError) Unwrap() error { return e.error }
 
 // Begin reads the head of --state-in, and gives its body and how much memory that may take.
 func (p *Pieces) Begin(o Options) (body []byte, most int64, err error) {
+	if !p.Given() {
+		return nil, 0, nil // the layout of all types takes longer than the rest of the start
+	}
 	p.more = o.More != nil
 	b, err := json.Marshal(o)
 	if err != nil {
@@ -109,7 +113,7 @@ func (p *Pieces) Begin(o Options) (body []byte, most int64, err error) {
 	if p.From == "" {
 		return nil, 0, nil
 	}
-	file, err := readFile(p.From)
+	file, err := inputs.ReadBounded(p.From, Max)
 	if err != nil {
 		return nil, 0, stateError{err}
 	}
@@ -130,20 +134,6 @@ func (p *Pieces) Begin(o Options) (body []byte, most int64, err error) {
 		return nil, 0, stateError{fmt.Errorf("%s: %w", p.From, err)}
 	}
 	return body, state.Memory(len(file)) - int64(len(body)), nil
-}
-
-// readFile reads a state of at most Max bytes.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, Max+1))
-	if err == nil && len(b) > Max {
-		err = fmt.Errorf("%s has more than %d bytes", path, int64(Max))
-	}
-	return b, err
 }
 
 // optionNames names the options that count.

@@ -28,6 +28,8 @@ type RecordTable interface {
 
 // Frames prints frames.
 type Frames struct {
+	NoMessages
+
 	Mode    FrameMode
 	Display Display
 	Clock   *render.Clock
@@ -137,9 +139,3 @@ func (p *Frames) AppendEnd(dst []byte) []byte {
 	}
 	return dst
 }
-
-// PrepareMessage implements Printer: frames are not messages.
-func (p *Frames) PrepareMessage(int, *session.Message) (head, tail []byte) { return nil, nil }
-
-// PrintMessage implements Printer.
-func (p *Frames) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }

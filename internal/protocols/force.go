@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/session"
 )
 
@@ -46,7 +47,7 @@ func dialectsOf(p *session.Protocol) string {
 	if len(p.Dialects) == 0 {
 		return p.Name + " has none"
 	}
-	return p.Name + " has " + orList(p.Dialects)
+	return p.Name + " has " + spell.OrList(p.Dialects)
 }
 
 // ParsePorts reads ports: a number, a range FIRST-LAST or FIRST:COUNT.
@@ -97,14 +98,5 @@ func Named(name string, all []*session.Protocol) (*session.Protocol, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return nil, fmt.Errorf("unknown protocol %q: want %s", name, orList(names))
-}
-
-// orList gives "a", "a or b", "a, b or c".
-func orList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return nil, fmt.Errorf("unknown protocol %q: want %s", name, spell.OrList(names))
 }

@@ -12,7 +12,6 @@ import (
 const (
 	blockSection    = 0x0a0d0d0a
 	blockInterface  = 1
-	blockPacket     = 2 // obsolete
 	blockSimple     = 3
 	blockStatistics = 5
 	blockEnhanced   = 6

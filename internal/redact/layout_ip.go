@@ -1,5 +1,7 @@
 package redact
 
+import "github.com/dpdissect/dpdissect/internal/capture"
+
 // IP protocol numbers.
 const (
 	protoHopByHop = 0
@@ -77,27 +79,21 @@ func (l *layout) ipv6(e extent) {
 // extensions walks over extension headers to the transport.
 func (l *layout) extensions(v6 bool, proto byte, e extent, whole bool) {
 	for l.deeper() && e.size() >= 8 {
-		n := 8 + int(l.b[e.from+1])*8
-		switch proto {
-		case protoHopByHop, protoDestOpts, protoRouting:
-		case protoAH:
-			n = 8 + int(l.b[e.from+1])*4
-		case protoFragment:
-			n = 8
-			if f := l.u16(e.from + 2); f&^6 != 0 {
-				l.skip(&e, 8)
-				l.fragment(l.b[e.from-8], e, f&^7)
-				return
-			}
-		default:
+		n, is := capture.Extension(proto, e.of(l.b))
+		if !is {
 			l.transport(v6, proto, e, whole)
 			return
 		}
 		head := extent{e.from, e.from + n}
-		if !l.skip(&e, n) {
+		if n == 0 || !l.skip(&e, n) {
 			return
 		}
 		switch proto {
+		case protoFragment:
+			if f := l.u16(head.from + 2); f&^6 != 0 {
+				l.fragment(l.b[head.from], e, f&^7)
+				return
+			}
 		case protoRouting:
 			l.routing(head)
 		case protoHopByHop, protoDestOpts:

@@ -12,7 +12,6 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/pipeline"
 	"github.com/dpdissect/dpdissect/internal/record"
-	"github.com/dpdissect/dpdissect/session"
 )
 
 // room is how many bytes of packets may wait: for what later packets tell of them, and for
@@ -21,6 +20,8 @@ const room = 16 << 20
 
 // A Writer writes the packets of a run again with other values: the second pass.
 type Writer struct {
+	pipeline.NoMessages
+
 	*Replacer
 	Packets, Cut, Dropped uint64
 
@@ -197,12 +198,6 @@ func (w *Writer) Tell(s *dp8.SuppliedSecrets) {
 		w.lines = append(w.lines, line)
 	}
 }
-
-// PrepareMessage implements pipeline.Printer: packets are not messages.
-func (w *Writer) PrepareMessage(int, *session.Message) (first, last []byte) { return nil, nil }
-
-// PrintMessage implements pipeline.Printer.
-func (w *Writer) PrintMessage(dst []byte, _, _ []byte, _ int) []byte { return dst }
 
 // Print implements pipeline.Printer: the packet is changed with the last of its datagrams.
 func (w *Writer) Print(dst []byte, s *pipeline.Slot) []byte {

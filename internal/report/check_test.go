@@ -230,7 +230,7 @@ func TestCheckTextIsHarmless(t *testing.T) {
 // analysis.
 func TestBudgetsKnowEveryNumber(t *testing.T) {
 	var doc map[string]any
-	if err := json.Unmarshal(measuresOfDirection(analysisSchema), &doc); err != nil {
+	if err := json.Unmarshal(schemaText("analysis"), &doc); err != nil {
 		t.Fatal(err)
 	}
 	known := map[string]bool{"connections": true, "captures": true}

@@ -181,7 +181,7 @@ func (e *encoder) ms(k string, ns int64) {
 		return
 	}
 	e.key(k)
-	e.b = AppendMillis(e.b, ns)
+	e.b = render.AppendMillis(e.b, ns)
 }
 
 // inMillis is the number that reads from what AppendMillis writes.
@@ -189,25 +189,6 @@ func inMillis(ns int64) float64 {
 	if -1<<53 <= ns && ns <= 1<<53 {
 		return float64(ns) / 1e6
 	}
-	v, _ := strconv.ParseFloat(string(AppendMillis(nil, ns)), 64) // it is a number
+	v, _ := strconv.ParseFloat(string(render.AppendMillis(nil, ns)), 64) // it is a number
 	return v
-}
-
-// AppendMillis appends nanoseconds exactly in milliseconds.
-func AppendMillis(b []byte, ns int64) []byte {
-	u := uint64(ns)
-	if ns < 0 {
-		b, u = append(b, '-'), -u
-	}
-	b = strconv.AppendUint(b, u/1e6, 10)
-	if u %= 1e6; u == 0 {
-		return b
-	}
-	start := len(b)
-	b = strconv.AppendUint(b, 1e6+u, 10)
-	b[start] = '.'
-	for b[len(b)-1] == '0' {
-		b = b[:len(b)-1]
-	}
-	return b
 }

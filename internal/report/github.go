@@ -174,7 +174,7 @@ func (g *github) finding(b *bundle) {
 		kind, text = "notice", text+guardText(f)
 	}
 	path, line := b.of.locate(f.Frame)
-	g.annotate(kind, path, line, f.Rule.ID, placeText(f)+": "+text+times(b.count)+proofText(f))
+	g.annotate(kind, path, line, f.Rule.ID, placeText(f)+": "+text+Times(b.count)+proofText(f))
 }
 
 // rest says how many annotations there would be beyond what GitHub shows.

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/dpdissect/dpdissect/dissect/render"
 	"github.com/dpdissect/dpdissect/internal/measure"
 	"github.com/dpdissect/dpdissect/internal/testbed/jsontest"
 	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 func schemaOf(t testing.TB, name string) *jsonschema.Schema {
@@ -169,7 +170,7 @@ func TestSchemas(t *testing.T) {
 		Defs map[string]map[string]any `json:"$defs"`
 	}
 	var finding map[string]any
-	if err := errors.Join(json.Unmarshal(measuresOfDirection(analysisSchema), &analysis), json.Unmarshal(findingSchema, &finding)); err != nil {
+	if err := errors.Join(json.Unmarshal(schemaText("analysis"), &analysis), json.Unmarshal(schemaText("finding"), &finding)); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []string{"$schema", "$id", "title"} {
@@ -297,4 +298,9 @@ func TestFloatsAreJSON(t *testing.T) {
 			t.Errorf("%v: %s, want %s", c.v, got, c.want)
 		}
 	}
+}
+
+func schemaText(name string) []byte {
+	text, _ := Schema(name)
+	return text
 }

@@ -258,12 +258,13 @@ func (j *junit) milder() string {
 		if !f.Failed() {
 			kind = "inconclusive"
 		}
-		lines = append(lines, terminal.Escaped(fmt.Sprintf("%s %s %s: %s%s", kind, f.Rule.ID, placeText(f), f.Message, times(b.count))))
+		lines = append(lines, terminal.Escaped(fmt.Sprintf("%s %s %s: %s%s", kind, f.Rule.ID, placeText(f), f.Message, Times(b.count))))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func times(n uint64) string {
+// Times is how often something was told, "" for once.
+func Times(n uint64) string {
 	if n == 1 {
 		return ""
 	}

@@ -6,12 +6,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/dpdissect/dpdissect/internal/flags"
 	"github.com/dpdissect/dpdissect/internal/outfile"
 	"github.com/dpdissect/dpdissect/internal/tables"
 	"github.com/dpdissect/dpdissect/session"
@@ -33,28 +33,16 @@ type Flags struct {
 	Metrics    string
 }
 
-// Seconds is a duration of at least 0: "90", "0.5", "15m".
-type Seconds time.Duration
-
-// longestTime is the longest: a century.
-const longestTime = 100 * 365 * 24 * time.Hour
-
-func (s *Seconds) String() string { return time.Duration(*s).String() }
-
-// Type implements pflag.Value.
-func (s *Seconds) Type() string { return "SECONDS" }
+// Seconds are those of a flag that may be 0, for none.
+type Seconds struct{ flags.Seconds }
 
 // Set implements pflag.Value.
 func (s *Seconds) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	if n, e := strconv.ParseFloat(text, 64); e == nil && n < longestTime.Seconds() {
-		d, err = time.Duration(n*float64(time.Second)), nil
+	if d, err := time.ParseDuration(text); err == nil && d == 0 {
+		s.Seconds = 0
+		return nil
 	}
-	if err != nil || d < 0 || d > longestTime {
-		return errors.New("want seconds such as 60 or 0.5, or a duration such as 90s or 15m")
-	}
-	*s = Seconds(d)
-	return nil
+	return s.Seconds.Set(text)
 }
 
 // MetricsUsage is the help of the flag.
@@ -68,7 +56,7 @@ const everyWaits = 15 * time.Minute
 
 // Add adds the flags. formats are those that the program writes, the usual one first.
 func (f *Flags) Add(fs *pflag.FlagSet, format string) {
-	f.Interval, f.Idle = Seconds(10*time.Second), Seconds(session.DefaultIdle)
+	f.Interval.Seconds, f.Idle.Seconds = flags.Seconds(10*time.Second), flags.Seconds(session.DefaultIdle)
 	fs.StringVar(&f.Out, "out", "", "write to files below `DIR`, a folder or s3://BUCKET/PREFIX")
 	fs.StringSliceVar(&f.Tables, "tables", nil, "the tables, a comma-separated `LIST` of "+strings.Join(tables.Names(), ", ")+"; all but messages by default")
 	fs.StringVar(&f.Format, "format", format, "`FORMAT` is ndjson, one row a line, or parquet, which dpdissect-fleet writes")
@@ -89,7 +77,7 @@ func (f *Flags) Add(fs *pflag.FlagSet, format string) {
 // Options are what the flags say, but for format and store. first is the first input, or the
 // interface of a live run that begins at a time. waits says that inputs wait for packets.
 func (f *Flags) Options(first string, live bool, now time.Time) (tables.Options, error) {
-	o := tables.Options{Point: f.Point, Chain: f.Chain, Step: max(0, f.Step), GoOn: f.Step == noStep, Every: time.Duration(f.Every), Interval: time.Duration(f.Interval), Idle: time.Duration(f.Idle)}
+	o := tables.Options{Point: f.Point, Chain: f.Chain, Step: max(0, f.Step), GoOn: f.Step == noStep, Every: time.Duration(f.Every.Seconds), Interval: time.Duration(f.Interval.Seconds), Idle: time.Duration(f.Idle.Seconds)}
 	if o.Chain == "" {
 		if o.Chain = tables.ChainOf(first); live {
 			o.Chain = first + now.UTC().Format("-20060102T150405Z")
@@ -157,7 +145,7 @@ func (f *Flags) keys() (*tables.Keys, error) {
 }
 
 // Counts are those of the flags that count for a state.
-func (f *Flags) Counts() any { return []any{f.Interval, f.Idle, f.Tables} }
+func (f *Flags) Counts() any { return []any{f.Interval.Seconds, f.Idle.Seconds, f.Tables} }
 
 // Reads tells the guard which files the flags read.
 func (f *Flags) Reads(g *outfile.Guard) { g.Reads("the file of --address-key", f.AddressKey) }

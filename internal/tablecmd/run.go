@@ -36,7 +36,7 @@ func (f *Flags) Run(r *pipeline.Run, o tables.Options) error {
 	case pieces && r.State.Leave != nil:
 		return e.Rest()
 	}
-	return e.End(heard(infos))
+	return e.End(metrics.Latest(infos))
 }
 
 // nothing reports whether an input failed and none has packets.
@@ -49,14 +49,6 @@ func nothing(infos []capture.Info) bool {
 		failed = failed || infos[i].Failed
 	}
 	return failed
-}
-
-// heard is until when the capture listened, in ns since 1970.
-func heard(infos []capture.Info) (last int64) {
-	for i := range infos {
-		last = max(last, infos[i].LastTime)
-	}
-	return last
 }
 
 // Short and Long are the help of the command.

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -210,7 +211,7 @@ func (e *Engine) End(heard int64) error {
 		for c := range session.Unpacked(e.waiting) {
 			e.takeAll(c)
 		}
-		e.rollup.writeAll(e, all)
+		e.rollup.writeUntil(e, all, math.MaxInt64)
 		e.write(all, slices.Clone(e.waiting), heard)
 	}
 	if e.err == nil {

@@ -81,16 +81,6 @@ func (r *rollup) writeUntil(e *Engine, all []*session.Conn, end int64) {
 	r.rolled = max(r.rolled, end-end%minute)
 }
 
-// writeAll writes all minutes, once the run is over.
-func (r *rollup) writeAll(e *Engine, all []*session.Conn) {
-	if !e.has("rollup") {
-		return
-	}
-	for _, from := range r.minutes() {
-		r.write(e, all, from)
-	}
-}
-
 // minutes are those in which something happened, and those after them: a connection may be open
 // then.
 func (r *rollup) minutes() (list []int64) {

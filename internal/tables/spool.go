@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/dpdissect/dpdissect/dissect/stable"
 )
 
 // maxHeld is how many bytes of rows are kept in memory; what is more waits in a temporary file.
@@ -74,7 +76,7 @@ func (s *spool) keys() []pileKey {
 	for k := range s.piles {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b pileKey) int {
+	stable.Sort(keys, func(a, b pileKey) int {
 		return cmp.Or(cmp.Compare(a.table.Name, b.table.Name), cmp.Compare(a.day, b.day))
 	})
 	return keys

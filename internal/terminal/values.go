@@ -54,9 +54,16 @@ func Span(ns int64) string {
 
 // Percent is a share; what is not 0 is never shown as 0.
 func Percent(part, whole uint64) string {
-	p := 100 * float64(part) / float64(whole)
+	if part == 0 {
+		return "0%"
+	}
+	return PerHundred(100 * float64(part) / float64(whole))
+}
+
+// PerHundred is Percent of a share that is known by the hundred.
+func PerHundred(p float64) string {
 	switch {
-	case part == 0:
+	case p == 0:
 		return "0%"
 	case p < 0.05:
 		return "<0.1%"

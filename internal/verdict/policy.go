@@ -147,7 +147,7 @@ func (r *policyReader) profiles(n *yaml.Node) {
 			r.policy.Operation = true
 		default:
 			known := []string{"operation", "strict-text", "windows"}
-			r.Fail(e, "unknown profile %s%s: want %s", name, spell.DidYouMean(name, known), yamlfile.List(known))
+			r.Fail(e, "unknown profile %s%s: want %s", name, spell.DidYouMean(name, known), spell.OrList(known))
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (r *policyReader) grade(n *yaml.Node, mayBeOff bool) (g Grade) {
 			return Grade{Off: true}
 		}
 	}
-	r.Fail(n, "unknown severity %s: want %s", n.Value, yamlfile.List(words))
+	r.Fail(n, "unknown severity %s: want %s", n.Value, spell.OrList(words))
 	return g
 }
 

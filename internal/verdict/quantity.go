@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/dissect/spell"
 	"github.com/dpdissect/dpdissect/internal/measure"
-	"github.com/dpdissect/dpdissect/internal/yamlfile"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -189,7 +188,7 @@ func hint(name string) string {
 		}
 	}
 	if len(longer) > 0 {
-		return " (did you mean " + yamlfile.List(longer[:min(4, len(longer))]) + "?)"
+		return " (did you mean " + spell.OrList(longer[:min(4, len(longer))]) + "?)"
 	}
 	return spell.DidYouMean(name, QuantityNames())
 }

@@ -125,18 +125,9 @@ func (r *Reader) Mapping(n *yaml.Node, what string) (all []Member) {
 func (r *Reader) Unknown(k *yaml.Node, known ...string) {
 	hint := spell.DidYouMean(k.Value, known)
 	if hint == "" {
-		hint = ": want " + List(known)
+		hint = ": want " + spell.OrList(known)
 	}
 	r.Fail(k, "unknown key %s%s", k.Value, hint)
-}
-
-// List is "a, b or c".
-func List(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // Items gives the elements of a list; a single value stands for a list of one.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
@@ -56,4 +57,22 @@ func FreeAddr(t testing.TB) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// ForAll puts the file of a program where all users can start it, under a name.
+func ForAll(t *testing.T, file, name string) (program, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	program = filepath.Join(dir, name)
+	if os.Link(file, program) != nil { // it lies elsewhere
+		if err := Copy(file, program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return program, dir
 }

@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"errors"
@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/dpdissect/dpdissect/internal/testbed/programtest"
 )
 
 // userEnv makes TestDropPrivileges become that user and say who its threads are.
@@ -99,7 +101,7 @@ func asUser(t *testing.T, name string, as *syscall.Credential) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, dir := fileForAll(t, self, "user.test")
+	program, dir := programtest.ForAll(t, self, "user.test")
 	cmd := exec.Command(program, "-test.run=^TestDropPrivileges$")
 	cmd.Env = append(os.Environ(), userEnv+"="+name, "TMPDIR="+dir)
 	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}

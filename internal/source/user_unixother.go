@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package main
+package source
 
 // clearCapabilities has nothing to do: a user has no rights of root here.
 func clearCapabilities() error { return nil }
