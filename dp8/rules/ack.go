@@ -16,6 +16,7 @@ func (j ackJudge) judgeAcknowledgement(dir dissect.Dir) {
 	rules, r := &j.c.Rules, &j.Reading
 	if r.Masked {
 		j.judgeBit63()
+		j.side[dir].sequence.bases.bit0 = j.side[dir].sequence.bases.bit0 || r.Bit0
 	}
 	if !r.Heard {
 		return

@@ -23,7 +23,6 @@ const (
 // count enters a SACK mask of side dir that names numbers up to top.
 func (j baseJudge) count(dir dissect.Dir, next seq.Num, mask uint64, top seq.Num) {
 	b, rules := &j.side[dir].sequence.bases, &j.c.Rules
-	b.bit0 = b.bit0 || mask&1 != 0
 	b.masks++
 	if b.bit0 {
 		rules.Pass(r31523Base)
@@ -99,7 +98,7 @@ func (j baseJudge) weigh(dir dissect.Dir, next seq.Num, mask uint64) {
 // time and neither again nor given up.
 func (j baseJudge) cameOnce(dir dissect.Dir, num seq.Num, before int64) bool {
 	look, ok := j.c.Dir[dir].Look(num)
-	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > j.c.Rules.Horizon()
+	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > max(j.c.Dir[dir].MinRTT(), j.c.Rules.Horizon())
 }
 
 // close ends the question at the end of the connection.

@@ -18,7 +18,7 @@ func (j *judge) judgeRefuted(dir dissect.Dir, frames []seq.ProvisionalFrame) {
 		doubtful := j.Trusted() != 0 && p.Time-j.Trusted() < track.FirstAckTime || p.HasAcked && p.Acked > p.Expected // many numbers went by unseen
 		x.Rule, x.Message = r31521Inc, fmt.Sprintf("bSeq is %d, but the numbers before and after it continue at %d", uint8(p.Num), uint8(p.Expected))
 		switch {
-		case p.By == 0, doubtful, p.Num > p.Expected && p.Num <= reached: // the side has come that far since
+		case p.By == 0, doubtful, p.Outdated, p.Num > p.Expected && p.Num <= reached: // the side has come that far since
 			x.Blocked = conform.GuardUnwrap
 		case p.HasAcked && p.Num >= p.Acked+dp8.WindowSize, p.Num < 0 && j.c.Complete && j.Trusted() == 0:
 			x.Rule = r31521Range

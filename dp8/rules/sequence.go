@@ -40,6 +40,8 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 			x.Blocked = conform.GuardBidir // what it acknowledges does not tell whether it was sent before
 		case !j.Unwrapped(dir, p.Higher.Time()):
 			x.Blocked = conform.GuardUnwrap
+		case j.c.Dir[dir].Quality().Repeats(&j.Sent): // a copy of one that could not be read when it came
+			x.Blocked = conform.GuardDup
 		}
 		rules.Judge(x)
 	case track.OutOfPlace:

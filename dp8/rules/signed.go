@@ -166,7 +166,7 @@ func (j commandJudge) impossibleEcho(tick uint32) bool {
 		return false
 	}
 	before := (o.Time-a.firstAt+j.StepOf(o.Time, a.firstAt))/1e6 + tickStep
-	if a.first != 0 {
+	if a.first != 0 || o.Time < a.firstAt {
 		before += attemptSpan
 	}
 	after := j.AtMost(o.Time)/1e6 + echoSlack

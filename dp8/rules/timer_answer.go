@@ -90,7 +90,7 @@ func (j retryJudge) answerDuty(dir dissect.Dir, next seq.Num, mask uint64) {
 		return
 	}
 	took := j.Frame.Time - u.at
-	late := took > slack+lateAfter
+	late := took > slack+lateAfter+rules.Horizon() // what the slack was learnt from may have been captured as late
 	if u.poll {
 		num := lastAcknowledged(next, mask)
 		newest := j.Remembered(dir.Other(), num)

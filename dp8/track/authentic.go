@@ -184,7 +184,7 @@ func (c *conn) countSignature(dir dissect.Dir, v sigVerdict) bool {
 // then keyring.pending holds it.
 func (c *conn) waiting(dir dissect.Dir) bool {
 	k := &c.side[dir].keys
-	return c.mode == ModeFull && k.known && k.justTried
+	return c.mode == ModeFull && k.known && k.justTried && !c.Frame.Cut() // of what is cut no signature is tried
 }
 
 // An unjudged frame came before the secret that verifies it was known: the path

@@ -120,6 +120,10 @@ func TestMC_DPL8R_Gates_BehindTheTurn(t *testing.T) {
 		{"its peer acknowledges less", "nobody's", func(s *signedScene) { s.say(turn, turn+2); s.hears(0, 0) }, "unknown"},
 		{"its peer names one by a mask", "nobody's", func(s *signedScene) { s.say(turn, turn+2); s.hears(0, 1) }, "sent"},
 		{"it is too long to be held", "nobody's", large, "sent"},
+		{"the capture cut it", "nobody's", func(s *signedScene) {
+			s.say(turn+1, turn+2)
+			s.Cut(0, s.g.sign(data(0, 0, text(turn)), turn, false), 1)
+		}, "sent"},
 		{"a later one verifies: it is forged", "SHA-1 of the payload", func(s *signedScene) { s.forge(0); s.say(turn+1, turn+3); s.hears(0, 1) }, "missing"},
 	} {
 		s := newSignedScene(t, c.derive)

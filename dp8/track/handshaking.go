@@ -137,6 +137,7 @@ func (c *conn) useSecrets(connector, listener dp8.Secret, handshake bool) {
 			secret = connector
 		}
 		s.fast = fastKey{secret: secret, known: true}
+		s.doubts = nil // what comes later is right by another secret than theirs
 		c.c.Dir[dir].Signatures.Learned = false
 		epoch := seq.Num(0)
 		if ref, ok := s.seq.Known(); ok {

@@ -102,8 +102,8 @@ func (c *conn) heedsAnswer(dir dissect.Dir, h *dp8.Handshake) bool {
 		x.FromListener = dir != c.connector
 	}
 	c.keepsKind(h)
-	signed := h.Opcode == dp8.OpConnectedSigned && c.hs.Connects > 0
-	if signed {
+	signed := h.Opcode == dp8.OpConnectedSigned
+	if signed && c.hs.Connects > 0 {
 		c.readSigned(h, x.FromListener)
 	}
 	if x.FromListener && x.Keeps {

@@ -104,7 +104,7 @@ func (c *conn) believeHeld(dir dissect.Dir, goesOn bool) {
 		}
 		d := &c.Packet.DFrame
 		num := c.side[dir].seq.Peek(uint32(d.Seq))
-		c.sending(num, seq.Unmarked)
+		c.sending(num, seq.Unmarked).Original()
 		c.heedData(dir, num, d, c.isKeepAlive(d))
 	})
 	*c.Event = at

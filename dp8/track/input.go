@@ -203,7 +203,7 @@ func (c *conn) mark(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
 	if d.Control&dp8.CtlRetry != 0 {
 		c.Sent.Mark = seq.MarkRetry
-	} else if num <= c.side[dir].History.Top {
+	} else if top := c.side[dir].History.Top; num <= top || num > top+dp8.WindowSize/4 { // a far one may be low, unwrapped wrongly
 		cum, ok := c.c.Dir[dir.Other()].Window().Cumulative()
 		c.Sent.Outdated = ok && near(cum, d.NRcv) < cum
 	}

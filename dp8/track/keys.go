@@ -267,6 +267,15 @@ func (k *keyring) tryNext(payload []byte, off int, sig [8]byte) sigVerdict {
 	return best
 }
 
+// untry takes back that the frame just verified waits for the secret of the next epoch, if it
+// does: it may be of another one.
+func (k *keyring) untry() {
+	if k.justTried {
+		k.pending--
+		k.justTried = false
+	}
+}
+
 // certain gives the next key when there is nothing to guess: no reliable payload
 // was sent below 192, so the modifier before is used again.
 func (k *keyring) certain() (candidate, bool) {

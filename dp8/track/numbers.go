@@ -126,8 +126,8 @@ func (c *conn) bearable(dir dissect.Dir) int64 {
 	if n == 0 || n >= 2*dp8.WindowSize {
 		return silence
 	}
-	if m.Started {
-		n = max(n, int64(m.Top-m.Bottom+1)) // it sent those that were not captured as well
+	if next, ok := c.side[dir].nseq.Known(); m.Started || c.c.Complete && ok {
+		n = max(n, int64(max(m.Top+1, next)-m.Bottom)) // it sent those that were not captured as well
 	}
 	return min(max(silence, took*dp8.WindowSize/n/4), longest)
 }

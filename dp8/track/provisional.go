@@ -47,3 +47,6 @@ func (c *conn) decodeAgain(fr *dissect.Frame) bool {
 	*c.Event = Event{Frame: fr, Packet: new(dp8.Frame), toldIn: c.toldIn}
 	return c.Packet.Decode(fr.Payload, c.params, nil) == nil
 }
+
+// mayHaveComeFar reports that frames of a side wait to be believed: it may have come as far, unseen.
+func (c *conn) mayHaveComeFar(dir dissect.Dir) bool { return c.c.Dir[dir].Provisionals().Any() }

@@ -23,14 +23,15 @@ const manyMissed = 8
 
 // missedMany reports that the numbers of a side may be wrong: there are none before
 // the first nor a window behind the latest, and its own or its peer's speak of many
-// that were not captured.
+// that were not captured, or frames far from the latest may have been its own.
 func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 	cum, ok := c.c.Dir[dir].Window().Cumulative()
 	m := &c.side[dir].History
 	if claims := &c.side[dir.Other()].Numbers.claims; m.Started && claims.Len() > 0 && claims.Latest().Top() > m.Top+manyMissed {
 		return true
 	}
-	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed)
+	return num < 0 || m.Started && (num > m.Top+manyMissed || num <= m.Top-dp8.WindowSize || ok && cum > m.Top+manyMissed) ||
+		num != m.Top+1 && c.mayHaveComeFar(dir)
 }
 
 // remember enters the data frame at hand, which is no copy of another, and gives what is remembered of
@@ -165,15 +166,21 @@ const silentLimit = 1e9
 // addresses, in ns.
 const longSilence = 10e9
 
+// cycle is after how many numbers bSeq comes round.
+const cycle = 256
+
 // enoughNumbers is from how many numbers on the speed of a side is known.
 const enoughNumbers = 8
 
 // patience is for how long the side may not have been captured before its numbers
 // are in doubt. To be mistaken, they must have gone on by more than three windows:
-// that takes two round trips, and at the highest speed seen twice as long as this.
+// that takes two round trips, and at the highest speed seen twice as long as this. In its first
+// cycle a side may not have shown how fast it sends: it has four times that speed.
 func (c *conn) patience(m *History) int64 {
 	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
 	switch n := m.Top - m.Bottom + 1; {
+	case m.hasSpeed && n < cycle:
+		limit = max(limit, m.fastest*3/4)
 	case m.hasSpeed:
 		limit = max(limit, m.fastest*3/2)
 	case n >= enoughNumbers:
@@ -204,7 +211,7 @@ func (c *conn) unwrappedWithin(dir dissect.Dir, since, patience int64) bool {
 // highest speed seen, with a tenth to spare.
 func (c *conn) epochPatience(m *History, num seq.Num) int64 {
 	limit := c.patience(m)
-	if unseen := int64(num + 256 - m.Top); m.hasSpeed && unseen > 0 {
+	if unseen := int64(num + cycle - m.Top); m.hasSpeed && unseen > 0 && m.Top-m.Bottom >= cycle {
 		limit = max(limit, min(m.fastest/dp8.WindowSize*unseen/10*9, longSilence))
 	}
 	return limit

@@ -90,7 +90,7 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 	if c.mode != ModeFull {
 		return v
 	}
-	if c.Packet.Type == dp8.TypeHardDisconnect || !wrong(v) || !c.frameSigned() {
+	if c.Packet.Type == dp8.TypeHardDisconnect || !wrong(v) && v != sigUnlikely || !c.frameSigned() {
 		return v // who may not be the side can't end the connection
 	}
 	if v == sigEarly && c.isRatherNext(dir, num) {
@@ -99,6 +99,7 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 	if !c.outOfStep(dir, num) {
 		return v
 	}
+	c.side[dir].keys.untry()
 	return sigDoubtful
 }
 
@@ -108,7 +109,8 @@ func (c *conn) doubtEpoch(dir dissect.Dir, num seq.Num, v sigVerdict) sigVerdict
 // captured or told by a SACK of the side, and yet no retry.
 func (c *conn) isRatherNext(dir dissect.Dir, num seq.Num) bool {
 	s := &c.side[dir]
-	if h := &s.History; c.Packet.Type == dp8.TypeDFrame && h.Started && c.Packet.DFrame.Control&dp8.CtlRetry == 0 {
+	retry := c.Packet.Type == dp8.TypeDFrame && c.Packet.DFrame.Control&dp8.CtlRetry != 0
+	if h := &s.History; h.Started && !retry {
 		if next, ok := s.nseq.Known(); num <= h.Top || ok && num < next {
 			return true
 		}
@@ -133,8 +135,8 @@ func (c *conn) outOfStep(dir dissect.Dir, num seq.Num) bool {
 		return s.History.missed || sacked && nseq > 0 || c.mayBeOver() || num != 0 && c.Frame.Time-c.prevTime > silentLimit
 	case !s.History.Reachable(num):
 		return true
-	case c.mode == ModeFull && c.c.Dir[dir].Provisionals().Any():
-		return true // the side may have come that far unseen
+	case c.mode == ModeFull && c.mayHaveComeFar(dir):
+		return true
 	case c.mode == ModeFull && s.doubts != nil && s.doubts.run > 0:
 		return true // the frames before it are doubtful already
 	case s.History.missed:

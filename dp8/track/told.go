@@ -57,7 +57,8 @@ type Reading struct {
 	Opening  bool // it is the first acknowledgement of its side
 	Ahead    bool // it acknowledges more than was captured
 	Masked   bool // it has a mask that names something
-	Bit63    bool // its mask names bNRcv + 64, which is outside the window
+	Bit0     bool // its mask names bNRcv + 1, if anything is said of it or not
+	Bit63    bool // … bNRcv + 64, which is outside the window
 	Progress Progress
 	Back     Told    // of WentBack: what an earlier frame said
 	Mask     uint64  // as it was heeded
@@ -83,7 +84,7 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	next := near(o.TopSeen, nrcv)
 	c.Said = Saying{Next: next}
 	r.Heard, r.Opening, r.Ahead, r.Progress, r.Mask = false, false, false, NoProgress, 0 // one by one, for Back is large and counts with WentBack alone
-	r.Masked, r.Bit63, r.Highest = mask != 0, mask>>63 != 0, o.TopSeen
+	r.Masked, r.Bit0, r.Bit63, r.Highest = mask != 0, mask&1 != 0, mask>>63 != 0, o.TopSeen
 	if r.Bit63 || c.Frame.Err != nil {
 		mask = 0 // … or it is cut within
 	}
@@ -123,7 +124,11 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 }
 
 // unseen notes that a side is not seen: its numbers may have gone round.
-func (c *conn) unseen(dir dissect.Dir) { c.numbered[dir], c.confirmedAt[dir] = longAgo, 0 }
+func (c *conn) unseen(dir dissect.Dir) {
+	c.numbered[dir], c.confirmedAt[dir] = longAgo, 0
+	m := &c.side[dir].History
+	m.SureSince = max(m.SureSince, c.Frame.Time)
+}
 
 // proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
 func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
@@ -138,9 +143,11 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 		}
 		return p
 	}
-	if back := n.queue[n.queued-1].Next - next; back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() || back > dp8.WindowSize {
+	back := n.queue[n.queued-1].Next - next
+	round := back > dp8.WindowSize || c.mayHaveComeFar(dir.Other())
+	if round || back > dp8.WindowSize/4 && !c.c.Rules.ClockSure() {
 		n.queued = 0 // what was told before is in doubt
-		if back > dp8.WindowSize {
+		if round {
 			c.unseen(dir.Other()) // … and so are the numbers
 		}
 		return Cycle

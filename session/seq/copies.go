@@ -7,6 +7,9 @@ import "github.com/dpdissect/dpdissect/dissect"
 // copies: its side has surpassed what it says, or, with byTime, it comes without
 // identification within CopyHorizon.
 func (d copying) matchRecent(s *Sending, byTime bool) bool {
+	if s.asked {
+		return s.copied
+	}
 	if d.cycles.isCopy(s) {
 		return true
 	}
@@ -94,6 +97,9 @@ func (d *Direction) Copied(s *Sending) bool {
 	return d.copying().copied(s, w.at(s.Num))
 }
 
+// Original says that a sending is no copy: its tracker asked when it came, and kept it aside until now.
+func (s *Sending) Original() { s.asked, s.copied = true, false }
+
 // copied says once whether a sending is a copy of a number captured before: the answer moves the time
 // of the latest copy, so that a second question would get another one. What the protocol says of the
 // sending (Mark, Counted, Exact) is set before.
@@ -121,6 +127,9 @@ func (d copying) isCopy(s *Sending, u *unit) bool {
 	copied := d.isRelayed(s, u.ipid, s.Time-u.latest())
 	if copied {
 		u.noteCopy(s)
+		if s.IPID != u.ipid {
+			d.recent.keep(s) // a relay's: it may be copied in turn
+		}
 	}
 	return copied
 }

@@ -158,10 +158,11 @@ func (s *Subject) excused(f *session.Finding) bool {
 	return f.Severity == conform.Note && s.habits[f.Rule.ID]
 }
 
-// learn learns the habits of endpoints from the capture as it is.
+// learn learns the habits of endpoints from the capture as it is. What a frame of which no
+// signature can be verified looks like is one, too: nobody forges.
 func (s *Subject) learn(found []session.Finding) {
 	for i := range found {
-		if f := &found[i]; f.Failed() && f.Severity == conform.Note {
+		if f := &found[i]; f.Severity == conform.Note && (f.Failed() || f.Guard == conform.GuardAuth) {
 			s.habits[f.Rule.ID] = true
 		}
 	}
@@ -172,7 +173,7 @@ func (s *Subject) learn(found []session.Finding) {
 func (s *Subject) forced() session.Config {
 	cfg := s.cfg
 	i := slices.IndexFunc(cfg.Protocols, func(p *session.Protocol) bool { return p.Name == s.Proto })
-	cfg.Force = []session.Force{{Lo: 0, Hi: 65535, Protocol: cfg.Protocols[i]}}
+	cfg.Force, cfg.Inconclusive = []session.Force{{Lo: 0, Hi: 65535, Protocol: cfg.Protocols[i]}}, true
 	return cfg
 }
 
