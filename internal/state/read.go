@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -216,9 +217,16 @@ func (l *layout) put(p unsafe.Pointer, v uint64) {
 }
 
 func (r *reader) scalar(l *layout, p unsafe.Pointer) {
-	v := r.uint()
-	if l.size >= 4 || l.kind == signed {
-		v = v>>1 ^ -(v & 1)
+	var v uint64
+	switch {
+	case l.size == 2 && l.kind == unsigned:
+		v = uint64(binary.LittleEndian.Uint16(r.bytes(2)))
+	case l.size == 1 && l.kind == unsigned:
+		v = r.uint()
+	case l.size == 8 && l.kind == signed:
+		v = r.step()
+	default:
+		v = zagzig(r.uint())
 	}
 	if l.size >= 4 {
 		v += r.last[l.slot]
@@ -228,6 +236,20 @@ func (r *reader) scalar(l *layout, p unsafe.Pointer) {
 		r.fail("%d is no %s", v, l.name)
 	}
 }
+
+// step reads a difference.
+func (r *reader) step() uint64 {
+	switch v := r.uint(); {
+	case v == wide:
+		return zagzig(r.uint())
+	case v&1 != 0:
+		return zagzig(v>>1) * thousand
+	default:
+		return zagzig(v >> 1)
+	}
+}
+
+func zagzig(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
 func (r *reader) float(l *layout, p unsafe.Pointer) {
 	v := r.uint()

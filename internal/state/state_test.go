@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -198,6 +199,21 @@ func strip(n *node) *node {
 }
 
 //lint:file-ignore U1000 types are written, whoever uses their fields
+
+// TestSteps: differences of whole microseconds take fewer bytes, and all are read as they were.
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		d     int64
+		bytes int
+	}{{0, 1}, {1, 1}, {-16, 1}, {1000, 1}, {-31000, 1}, {31_000_000, 3}, {31_000_001, 4}, {math.MaxInt64, 10}, {math.MinInt64, 10}, {math.MaxInt64 - 807, 8}} {
+		w := writer{}
+		w.step(c.d)
+		r := reader{in: w.out}
+		if got := int64(r.step()); got != c.d || len(w.out) != c.bytes || len(r.in) > 0 {
+			t.Errorf("%d is %d, in %d bytes, want %d", c.d, got, len(w.out), c.bytes)
+		}
+	}
+}
 
 // TestUnknown: what can't be written is told, of types and of values.
 func TestUnknown(t *testing.T) {

@@ -209,16 +209,45 @@ func (l *layout) get(p unsafe.Pointer) uint64 {
 // scalar writes a number: by how much it differs from the one before in its place, where it may be large.
 func (w *writer) scalar(l *layout, p unsafe.Pointer) {
 	v := l.get(p)
-	if l.size < 4 && l.kind == unsigned {
+	switch {
+	case l.size == 2 && l.kind == unsigned: // most are parts of digests, and identifications
+		w.out = binary.LittleEndian.AppendUint16(w.out, uint16(v))
+		return
+	case l.size == 1 && l.kind == unsigned:
 		w.uint(v)
+		return
+	case l.size == 8 && l.kind == signed:
+		w.step(int64(v - w.last[l.slot]))
+		w.last[l.slot] = v
 		return
 	}
 	d := v
 	if l.size >= 4 {
 		d, w.last[l.slot] = v-w.last[l.slot], v
 	}
-	w.uint(d<<1 ^ uint64(int64(d)>>63))
+	w.uint(zigzag(int64(d)))
 }
+
+// thousand is by what times are divided where they are of whole microseconds, as most captures have them.
+const thousand = 1000
+
+// wide says that a step follows that has no room beside the bit that tells of thousands.
+const wide = 1
+
+// step writes a difference between times, or others: a bit tells whether it is in thousands.
+func (w *writer) step(d int64) {
+	switch z := zigzag(d); {
+	case d != 0 && d%thousand == 0:
+		w.uint(zigzag(d/thousand)<<1 | 1)
+	case z < 1<<63:
+		w.uint(z << 1)
+	default:
+		w.uint(wide)
+		w.uint(z)
+	}
+}
+
+func zigzag(d int64) uint64 { return uint64(d)<<1 ^ uint64(d>>63) }
 
 func (w *writer) float(l *layout, p unsafe.Pointer) {
 	if l.size == 4 {
