@@ -37,7 +37,7 @@ type unit struct {
 	lastCopy uint32 // µs from time to the first transmission, or to the latest copy of it
 	frame    uint64 // first captured copy
 	time     int64
-	hash     uint64 // of the first sending, RETRY clear
+	hash     uint64 `state:"digest"` // of the first sending, RETRY clear
 	ackTime  int64  // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
 }
 
