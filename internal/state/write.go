@@ -77,6 +77,11 @@ func (c *Codec) Write(dst []byte, roots ...any) (out []byte, memory int64, err e
 
 // append appends what was written: how long each part is, and all parts.
 func (w *writer) append(b []byte) []byte {
+	size := len(w.out)
+	for _, part := range w.columns {
+		size += 9 + len(part)
+	}
+	b = slices.Grow(b, size)
 	for _, part := range w.columns {
 		b = appendUint(b, uint64(len(part)))
 	}
