@@ -177,7 +177,7 @@ func TestStoriesOfAFlood(t *testing.T) {
 	}
 	s.tab.Close(s.now)
 	stories := s.tab.Stories()
-	if last := stories[len(stories)-1]; len(stories) > MaxStories || last.Dst.Port != uint16(60_000) && last.Src.Port != uint16(60_000) {
+	if last := stories[len(stories)-1]; len(stories) > maxPairsTold || last.Dst.Port != uint16(60_000) && last.Src.Port != uint16(60_000) {
 		t.Errorf("%d stories, the last of %v and %v", len(stories), last.Src, last.Dst)
 	}
 }
@@ -203,7 +203,7 @@ func TestStoriesLeftOut(t *testing.T) {
 		text string
 		want uint64
 	}{
-		{Config{Endings: true}, "open", 100},
+		{Config{Endings: true}, "open", MaxStories + 100 - maxPairsTold},
 		{Config{Endings: true, Explain: true}, "open", 100},
 		{Config{Endings: true, Explain: true}, "hm", 0},
 		{Config{Explain: true}, "hm", 101},

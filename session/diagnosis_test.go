@@ -175,6 +175,24 @@ func TestUnneededRetriesAreToldOnce(t *testing.T) {
 	}
 }
 
+// Where a capture does not prove losses before it, a retry of what was lost there is the first copy
+// it has: retries that it knows as such are those that were not needed, and say nothing of a share.
+func TestRetriesThatLookFirst(t *testing.T) {
+	for lost, want := range []string{"FLD-ACKLOSS", "FLD-ACKLOSS", "FLD-SPURIOUS"} {
+		got := diagnosed(t, func(l *trial) {
+			l.c.Dir[0].SetLimits(seq.Limits{History: seq.HistoryLimit, NoBefore: true})
+			for n := int64(0); n < 36; n += 1 + int64(lost) {
+				l.send(1, n, seq.Unmarked, 100)
+				l.ack(20, n+1, 0)
+				l.send(300, n, seq.Unmarked, 100)
+			}
+		})
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("%d lost for each that was captured: found %v, want %s", lost, got, want)
+		}
+	}
+}
+
 // A peer that is gone acknowledges small packets as little as large ones.
 func TestDiagnosisMTUNeedsOthers(t *testing.T) {
 	got := diagnosed(t, func(l *trial) {

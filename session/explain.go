@@ -30,8 +30,11 @@ func (t *Table) tell(f *Flow) {
 // alone asks for them. When few went, it is not tried again for a while.
 func (t *Table) roomForStory() bool {
 	most := MaxStories
-	if t.live() {
+	switch {
+	case t.live():
 		most = liveStories
+	case t.cfg.Endings && !t.cfg.Explain:
+		most = maxPairsTold
 	}
 	if len(t.stories) < most {
 		return true
@@ -88,7 +91,7 @@ func (f *Flow) explain() {
 	if s == nil || f.probes == nil {
 		return
 	}
-	s.Tries = s.Tries[:0]
+	s.Tries = slices.Grow(s.Tries[:0], len(f.probes))
 	for i, p := range f.probes {
 		try := Try{Protocol: f.table.cfg.Protocols[i].Name, Hopeless: math.IsInf(f.scores[i], -1)}
 		if x, ok := p.(Explainer); ok {

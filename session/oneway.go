@@ -25,7 +25,11 @@ func (c *Conn) diagnoseRetries(dir dissect.Dir) {
 		return
 	}
 	s := d.Quality().Signs()
-	share := float64(d.UnneededRetries) / float64(d.Retries)
+	all, of := c.MostRetries(dir), ""
+	if all > d.Retries {
+		of = "at most "
+	}
+	share := float64(d.UnneededRetries) / float64(all)
 	if d.UnneededRetries < fewest {
 		share = 0
 	}
@@ -33,8 +37,18 @@ func (c *Conn) diagnoseRetries(dir dissect.Dir) {
 		share = 0 // that is FLD-ONEWAY
 	}
 	most := share >= acklossShare
-	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= SpuriousShare, "%d of %d retries were of acknowledged packets", d.UnneededRetries, d.Retries))
-	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %d retries were of acknowledged packets: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, d.Retries))
+	c.observe(rFldSpurious, dir, s.Unneeded, when(!most && share >= SpuriousShare, "%d of %s%d retries were of acknowledged packets", d.UnneededRetries, of, all))
+	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %s%d retries were of acknowledged packets: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, of, all))
+}
+
+// MostRetries is how many retries a side sent at most. Where a capture proves no loss before it,
+// the first copy that it has of something may be a retry: of as much as is missing or left a gap.
+func (c *Conn) MostRetries(dir dissect.Dir) uint64 {
+	d := &c.Dir[dir]
+	if before, _, _ := d.ProvesLoss(); before {
+		return d.Retries
+	}
+	return d.Retries + max(d.Missing(), d.Gaps)
 }
 
 // unheard reports whether, to the end of the connection, nothing arrived that a side

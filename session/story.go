@@ -6,11 +6,12 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// MaxStories is how many address pairs of a table are explained, and liveStories
-// how many in a run without end.
+// MaxStories is how many address pairs of a table are explained, maxPairsTold how many where only
+// what tells something counts (Config.Endings), and liveStories how many in a run without end.
 const (
-	MaxStories  = 4096
-	liveStories = 256
+	MaxStories   = 4096
+	maxPairsTold = 1024
+	liveStories  = 256
 
 	storiesRefused = 256 // for lack of room, before room is looked for again
 )

@@ -8,17 +8,23 @@ import (
 	"sync"
 )
 
-// By how much the heap may grow in any case, and at most, in percent of what is in
+// By how much the heap may grow in any case, usually, and at most, in percent of what is in
 // use.
 const (
 	leastGrowth = 12
-	mostGrowth  = 100
+	usualGrowth = 100
+	mostGrowth  = 400
 )
+
+// smallHeap is what a heap may come to before garbage is collected, in bytes: to look through
+// less takes longer than the memory is worth. Go begins to at a quarter of it.
+const smallHeap = 16 << 20
 
 // boundGarbage makes a command that reads files collect its garbage sooner while much is in
 // use, and later again once less is. GOGC, when it is set, stands.
 var boundGarbage = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(mostGrowth)
 		(&collection{new(garbage(mostGrowth))}).await()
 	}
 })
@@ -47,11 +53,14 @@ func (g *garbage) adjust(live uint64, set func(percent int) int) {
 	}
 }
 
-// growthOf is by how many percent a heap may grow of which so many bytes are in use,
-// in steps of five.
+// growthOf is by how many percent a heap may grow of which so many bytes are in use.
 func growthOf(live uint64) int {
-	if live >= heapTarget {
-		return leastGrowth
-	}
-	return max(leastGrowth, min(mostGrowth, int((heapTarget-live)*20/max(live, 1))*5))
+	wanted := max(usualGrowth, min(mostGrowth, growthTo(smallHeap, live)))
+	return max(leastGrowth, min(wanted, growthTo(heapTarget, live)))
+}
+
+// growthTo is by how many percent a heap of which so many bytes are in use may grow until it has
+// a size, in steps of five.
+func growthTo(size, live uint64) int {
+	return int((size-min(size, live))*20/max(live, 1)) * 5
 }

@@ -109,7 +109,7 @@ func (s *subject) spread(c Contribution, dir dissect.Dir) (out []Contribution) {
 			}
 			x.Frames, x.Numbers = frames(w.Worst.Frame), map[string]float64{"lost": float64(w.N)}
 			x.weight *= float64(w.N) / float64(max(most.N, 1)) / 2
-			x.Sentence = fmt.Sprintf("%s of these %s between %s and %s.", capital(count(w.N, "one", "packets")), isAre(w.N), s.at(w.From), s.at(w.To))
+			x.Sentence = fmt.Sprintf("Another %d of these losses are between %s and %s.", w.N, s.at(w.From), s.at(w.To))
 		} else if len(list) > 1 {
 			x.Sentence += fmt.Sprintf(" Most of it was between %s and %s.", s.at(w.From), s.at(w.To))
 		}
@@ -117,13 +117,6 @@ func (s *subject) spread(c Contribution, dir dissect.Dir) (out []Contribution) {
 		out = append(out, x)
 	}
 	return out
-}
-
-func isAre(n uint64) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // misses reports whether something shows that the capture lacks packets of the connection.

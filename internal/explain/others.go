@@ -54,13 +54,16 @@ func spurious(s *subject) []Contribution {
 			x := s.side(dir) // what still waits may not have arrived
 			n, kind = d.Retries-min(d.Retries, x.Waiting.N*uint64(max(x.Unanswered.Sends, 1))), seq.Slow
 		}
-		if s.mayHaveRestarted(dir) || n < fewest || float64(n) < session.SpuriousShare*float64(d.Retries) {
+		if s.mayHaveRestarted(dir) || n < fewest || float64(n) < session.SpuriousShare*float64(s.MostRetries(dir)) {
 			return c, false
 		}
 		c = Contribution{Cause: SpuriousRetries, Side: sides[dir], Certainty: Proved, weight: 0.2 * float64(n) / float64(max(d.Transmissions(), 1)), who: s.who(dir),
 			Frames:   frames(s.side(dir).Signs.Unneeded.Frame),
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
 			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}
+		if others := s.MostRetries(dir) - d.Retries; others > 0 {
+			c.Sentence = fmt.Sprintf("%d packets that %s sent again were not needed: what they repeat arrived without them. Of up to %s only the retry passed here.", n, s.who(dir), count(others, "other", "others"))
+		}
 		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, seq.Needless, kind)
 		if len(c.Frames) == 0 { // what waited the longest then
 			c.Frames = frames(w.Worst.Frame)

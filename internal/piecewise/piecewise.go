@@ -100,6 +100,9 @@ func (e stateError) Unwrap() error { return e.error }
 
 // Begin reads the head of --state-in, and gives its body and how much memory that may take.
 func (p *Pieces) Begin(o Options) (body []byte, most int64, err error) {
+	if !p.Given() {
+		return nil, 0, nil // the layout of all types takes longer than the rest of the start
+	}
 	p.more = o.More != nil
 	b, err := json.Marshal(o)
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// batchPackets and batchBytes bound what is handed to the workers at a time.
+// batchPackets and batchBytes bound what is handed to the workers at a time. The first batch has
+// firstPackets, and each twice those of the one before: what looks like no protocol is soon kept.
 const (
+	firstPackets = 64
 	batchPackets = 1024
 	batchBytes   = 512 << 10
 )
@@ -15,11 +17,20 @@ const (
 // buffer.
 type batch struct {
 	packets   int    // all of them
+	most      int    // how many there may be
 	last      uint64 // number of the latest
 	datagrams []dissect.Datagram
 	of        [Shards][]uint16 // which datagrams are of each shard
 	bytes     []byte
 	tasks     int // shards that are not tracked yet
+}
+
+// newBatch makes room for a whole batch at once: what is not filled takes no memory.
+func newBatch() *batch {
+	return &batch{
+		datagrams: make([]dissect.Datagram, 0, batchPackets),
+		bytes:     make([]byte, 0, batchBytes+1<<16), // the last datagram may begin at its very end
+	}
 }
 
 func (b *batch) reset() {
@@ -31,7 +42,7 @@ func (b *batch) reset() {
 
 // full reports whether the next packet might not fit.
 func (b *batch) full() bool {
-	return b.packets >= batchPackets || len(b.bytes) >= batchBytes
+	return b.packets >= b.most || len(b.bytes) >= batchBytes
 }
 
 // see counts a packet.

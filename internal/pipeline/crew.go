@@ -21,11 +21,12 @@ type crew struct {
 	done    *sync.Cond       // a batch was tracked
 	tasks   [Shards][]*batch // that wait, oldest first
 	busy    [Shards]bool     // somebody tracks the shard
-	light   [Shards]bool     // the latest task of the shard cost less than handing it over
+	weights [Shards]weight   // of the latest task of the shard
 	ready   []uint8          // shards with a task that nobody tracks
 	by      [Shards]int      // the goroutine that tracked the shard last
 	pending int              // batches that are not tracked yet
 	free    []*batch
+	most    int // packets of the next batch
 	over    bool
 	wg      sync.WaitGroup
 }
@@ -39,10 +40,10 @@ const reader = 0
 
 // newCrew starts all goroutines but the calling one.
 func newCrew(r *Run) *crew {
-	w := &crew{run: r}
+	w := &crew{run: r, most: firstPackets}
 	w.work, w.done = sync.NewCond(&w.mu), sync.NewCond(&w.mu)
 	for range crewBatches {
-		w.free = append(w.free, new(batch))
+		w.free = append(w.free, newBatch())
 	}
 	for i := range r.Workers - 1 {
 		w.wg.Go(func() { w.serve(i + 1) })
@@ -86,9 +87,9 @@ func (w *crew) step(who int) {
 	w.tasks[shard] = append(w.tasks[shard][:0], w.tasks[shard][1:]...)
 	w.busy[shard] = true
 	w.mu.Unlock()
-	light := w.run.track(b, shard)
+	weight := w.run.track(b, shard)
 	w.mu.Lock()
-	w.busy[shard], w.light[shard] = false, light
+	w.busy[shard], w.weights[shard] = false, weight
 	if len(w.tasks[shard]) > 0 {
 		w.ready = append(w.ready, shard)
 	}
@@ -134,6 +135,7 @@ func (w *crew) empty() *batch {
 	n := len(w.free) - 1
 	b := w.free[n]
 	w.free = w.free[:n]
+	b.most, w.most = w.most, min(2*w.most, batchPackets)
 	w.keep()
 	return b
 }

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/session"
 )
@@ -17,15 +19,28 @@ type keptShard struct {
 // lookAtKept is after how many datagrams the reader asks whether a shard is still light.
 const lookAtKept = 512
 
-// isLight reports whether to track so many datagrams costs less than handing them over does:
-// nearly all are of pairs that look like no protocol, and are only counted.
-func isLight(added, rested uint64) bool { return rested*8 >= added*7 }
+// A weight says whether to track some datagrams costs more than to hand them over does.
+type weight uint8
+
+const (
+	unknown weight = iota
+	light          // most are of pairs that look like no protocol, and are only counted
+	heavy
+)
+
+// weigh gives the weight of so many datagrams, of which some rested.
+func weigh(added, rested uint64) weight {
+	if rested*4 >= added*3 {
+		return light
+	}
+	return heavy
+}
 
 // keep gives the reader the light shards that nobody has anything to do for. The lock is
 // held.
 func (w *crew) keep() {
 	for i := range w.kept {
-		if k := &w.kept[i]; !k.is && w.light[i] && !w.busy[i] && len(w.tasks[i]) == 0 {
+		if k := &w.kept[i]; !k.is && w.weights[i] == light && !w.busy[i] && len(w.tasks[i]) == 0 {
 			*k = keptShard{true, 0, w.run.tables[i].Rested()}
 		}
 	}
@@ -43,6 +58,41 @@ func (k *keptShard) track(r *Run, shard int, p *capture.Packet) {
 // the next batch, and the reader must not see it as light until it was tracked there.
 func (k *keptShard) weigh(t *session.Table) {
 	rested := t.Rested()
-	k.is = isLight(k.added, rested-k.rested)
+	k.is = weigh(k.added, rested-k.rested) == light
 	k.added, k.rested = 0, rested
+}
+
+// light reports whether what was tracked of late was not worth handing over.
+func (w *crew) light() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Contains(w.weights[:], light) && !slices.Contains(w.weights[:], heavy)
+}
+
+// alone reads and tracks as a run of one worker does, and hands nothing over, while that is
+// light. Nothing waits to be tracked then. It reports whether there may be more packets.
+func (w *crew) alone() (more bool, err error) {
+	r := w.run
+	more = true
+	for now := light; more && now == light; {
+		udp, rested := r.Source.Totals().UDPDatagrams, r.rested()
+		for n := 0; n < lookAtKept && more; n += readAhead {
+			if more, err = r.step(); err != nil {
+				return false, err
+			}
+		}
+		now = weigh(r.Source.Totals().UDPDatagrams-udp, r.rested()-rested)
+	}
+	for i := range w.kept {
+		w.kept[i].added, w.kept[i].rested = 0, r.tables[i].Rested()
+	}
+	return more, nil
+}
+
+// rested is how many datagrams were only counted.
+func (r *Run) rested() (n uint64) {
+	for _, t := range r.tables {
+		n += t.Rested()
+	}
+	return n
 }

@@ -70,3 +70,40 @@ func TestKeptShards(t *testing.T) {
 		t.Errorf("kept by the reader: %v, handed back behind that: %v", kept, handed)
 	}
 }
+
+// TestReaderGoesOnAlone checks that the reader tracks by itself while all looks like no protocol,
+// and hands batches over again once something speaks one: After is told of each packet, and then of
+// the last one of each batch.
+func TestReaderGoesOnAlone(t *testing.T) {
+	src, err := capture.Open([]string{noiseBefore(t)}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	r := &Run{Source: src, Workers: 2, Config: session.Config{Protocols: protocols.All(protocols.Options{})}}
+	var last, noise, behind uint64
+	r.After = func(frame uint64) error {
+		if frame <= last {
+			t.Errorf("packet %d is told behind packet %d", frame, last)
+		}
+		if last = frame; frame <= noisePackets {
+			noise++
+		} else {
+			behind++
+		}
+		return nil
+	}
+	if err := r.Do(); err != nil {
+		t.Fatal(err)
+	}
+	all := src.Totals().Packets
+	if last != all {
+		t.Errorf("the last packet told is %d of %d", last, all)
+	}
+	if noise < noisePackets/2 {
+		t.Errorf("the reader goes on alone in %d of %d packets of noise", noise, noisePackets)
+	}
+	if batches := uint64(8); behind > lookAtKept+batches {
+		t.Errorf("the reader goes on alone in %d of %d packets behind the noise", behind, all-noisePackets)
+	}
+}

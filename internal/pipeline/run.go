@@ -86,25 +86,26 @@ func (r *Run) Do() error {
 	return err
 }
 
-// serial reads some packets, and then tracks them.
-func (r *Run) serial() error {
-	for {
-		n, more, waits := r.readOn()
-		for next := 0; next < n; {
-			var err error
-			if next, err = r.trackOn(next, n); err != nil {
-				return err
-			}
-		}
-		if !more {
-			return nil
-		}
-		if waits {
-			if err := r.idle(); err != nil {
-				return err
-			}
+// serial reads and tracks in the calling goroutine.
+func (r *Run) serial() (err error) {
+	for more := true; more && err == nil; {
+		more, err = r.step()
+	}
+	return err
+}
+
+// step reads some packets, and then tracks them. It reports whether there may be more.
+func (r *Run) step() (more bool, err error) {
+	n, more, waits := r.readOn()
+	for next := 0; next < n; {
+		if next, err = r.trackOn(next, n); err != nil {
+			return false, err
 		}
 	}
+	if waits {
+		err = r.idle()
+	}
+	return more, err
 }
 
 // readOn reads packets into ahead, one at least, as long as reading the next one leaves those
@@ -207,6 +208,7 @@ func (r *Run) before(p *capture.Packet) {
 
 // parallel reads a batch while the crew tracks those before it. Where After or Idle are called,
 // the batch before is tracked to its end first: both find all packets tracked that they know of.
+// Where all that was tracked of late was light, the reader goes on alone.
 func (r *Run) parallel() (err error) {
 	w := newCrew(r)
 	defer w.end()
@@ -221,10 +223,14 @@ func (r *Run) parallel() (err error) {
 		}
 		last, packets = b.last, b.packets
 		w.give(b)
-		if calls && err == nil && (waits || !more) {
+		light := more && w.light()
+		if err == nil && (light || calls && (waits || !more)) {
 			w.drain()
 			err = r.done(last, packets)
 			packets = 0
+		}
+		if err == nil && light {
+			more, err = w.alone()
 		}
 	}
 	return err
@@ -246,14 +252,13 @@ func (r *Run) done(frame uint64, packets int) error {
 	return nil
 }
 
-// track tracks what a batch holds of a shard, and reports whether that cost less than
-// handing it over.
-func (r *Run) track(b *batch, shard uint8) (light bool) {
+// track tracks what a batch holds of a shard, and gives the weight of that.
+func (r *Run) track(b *batch, shard uint8) weight {
 	before, n := r.tables[shard].Rested(), len(b.of[shard])
 	for next := 0; next < n; {
 		next = r.trackFrom(b, shard, next)
 	}
-	return isLight(uint64(n), r.tables[shard].Rested()-before)
+	return weigh(uint64(n), r.tables[shard].Rested()-before)
 }
 
 // trackFrom tracks the datagrams of a shard from an index on, and gives the index to go on with:

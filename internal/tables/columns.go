@@ -46,9 +46,25 @@ type Table struct {
 	date  string             // the column whose day is that of the row's folder
 }
 
+// makers make the tables. Their columns are those of the schemas, which help need not read.
+var makers = []struct {
+	name string
+	make func(name string) *Table
+}{
+	{"connections", connections},
+	{"ends", ends},
+	{"findings", findings},
+	{"intervals", intervals},
+	{"rollup", rollups},
+	{"messages", messages},
+}
+
 // All are the tables. Columns are only ever added to them.
-var All = sync.OnceValue(func() []*Table {
-	return []*Table{connections(), ends(), findings(), intervals(), rollups(), messages()}
+var All = sync.OnceValue(func() (all []*Table) {
+	for _, m := range makers {
+		all = append(all, m.make(m.name))
+	}
+	return all
 })
 
 // Named gives a table by its name, nil when there is none.
@@ -62,8 +78,8 @@ func Named(name string) *Table {
 
 // Names are those of all tables.
 func Names() (names []string) {
-	for _, t := range All() {
-		names = append(names, t.Name)
+	for _, m := range makers {
+		names = append(names, m.name)
 	}
 	return names
 }
@@ -92,41 +108,41 @@ func table(name, date string, key []Column, more ...Column) *Table {
 	return t
 }
 
-func connections() *Table {
+func connections(name string) *Table {
 	s := schemaOf("analysis")
-	return table("connections", "last_time", []Column{connKey}, s.columns(s.Defs["connection"], "id", "end")...)
+	return table(name, "last_time", []Column{connKey}, s.columns(s.Defs["connection"], "id", "end")...)
 }
 
-func ends() *Table {
+func ends(name string) *Table {
 	s := schemaOf("analysis")
-	return table("ends", "time", []Column{connKey}, s.columns(s.Defs["verdict"])...)
+	return table(name, "time", []Column{connKey}, s.columns(s.Defs["verdict"])...)
 }
 
-func findings() *Table {
+func findings(name string) *Table {
 	s := schemaOf("finding")
 	conn := connKey
 	conn.Key = false
-	return table("findings", "time", []Column{{Name: "fingerprint", Type: Text, Key: true}}, append([]Column{conn}, s.columns(&s.node, "schema", "connection", "file")...)...)
+	return table(name, "time", []Column{{Name: "fingerprint", Type: Text, Key: true}}, append([]Column{conn}, s.columns(&s.node, "schema", "connection", "file")...)...)
 }
 
-func intervals() *Table {
+func intervals(name string) *Table {
 	s := schemaOf("interval")
-	return table("intervals", "from_time", []Column{connKey, directionKey, fromKey}, append(s.columns(&s.node, "schema", "connection", "direction", "from"), cells)...)
+	return table(name, "from_time", []Column{connKey, directionKey, fromKey}, append(s.columns(&s.node, "schema", "connection", "direction", "from"), cells)...)
 }
 
-func rollups() *Table {
+func rollups(name string) *Table {
 	key := []Column{{Name: "protocol", Type: Text, Key: true, Few: true}, {Name: "role", Type: Text, Key: true, Few: true}, fromKey}
 	more := []Column{{Name: "connections_open", Type: BigInt}, {Name: "connections_begun", Type: BigInt}, {Name: "connections_ended", Type: BigInt}}
 	for _, i := range measure.InInterval {
 		more = append(more, Column{Name: measure.Table[i].Key, Type: BigInt})
 	}
-	return table("rollup", "from_time", key, append(more, cells)...)
+	return table(name, "from_time", key, append(more, cells)...)
 }
 
-func messages() *Table {
+func messages(name string) *Table {
 	s := schemaOf("message")
 	index := Column{Name: "index", Type: BigInt, Key: true}
-	return table("messages", "time", []Column{connKey, directionKey, index}, s.columns(&s.node, "schema", "connection", "direction", "index", "payload")...)
+	return table(name, "time", []Column{connKey, directionKey, index}, s.columns(&s.node, "schema", "connection", "direction", "index", "payload")...)
 }
 
 // A node is a part of a JSON Schema.
