@@ -66,11 +66,11 @@ func (h *Head) Seal(body []byte, memory int64) []byte {
 	return append(out, sum[:]...)
 }
 
-// blockSize is how many bytes are compressed by the frequencies of their values: more would be of columns that
+// Blocks of blockSize bytes are compressed by the frequencies of their values: longer ones would be of columns that
 // have others.
 const blockSize = 4096
 
-// window is how far back what is alike is looked for, in bytes.
+// What is alike is looked for within a window of so many bytes: a larger one finds hardly more, and reading takes its memory.
 const window = 1 << 16
 
 func pack(body []byte) []byte {

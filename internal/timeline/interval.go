@@ -25,7 +25,7 @@ type Interval struct {
 // an older one no longer changes its percentiles.
 const latest = 256
 
-// freezeEvery is how many times of numbers are measured until it is asked which intervals get no more.
+// After freezeEvery times of numbers it is asked which intervals get no more: asking looks at all numbers that are remembered.
 const freezeEvery = 1024
 
 // A summed summarises what was measured in an interval.

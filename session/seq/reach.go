@@ -57,7 +57,7 @@ func (w *Window) makeRoom(n Num, d *Direction) (u *unit, ok bool) {
 	return nil, true
 }
 
-// answeredLeast is how many numbers are remembered whether they were answered or not.
+// Fewer than answeredLeast numbers are remembered whether they were answered or not: rules look back at as many.
 const answeredLeast = 4 * HistoryLimit
 
 // leastRing is how many numbers the smallest ring has room for.
