@@ -92,9 +92,10 @@ func commitTime() (time.Time, error) {
 	return time.Unix(n, 0).UTC(), err
 }
 
-// build compiles a program for a system, without anything in it that tells where that was done.
+// build compiles a program for a system, without anything in it that tells where that was done: Go's number of the
+// build does, of programs whose packages were compiled elsewhere.
 func (r *release) build(system, machine, program, file string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/"+program)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", file, "./cmd/"+program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+machine)
 	return told(cmd)
 }

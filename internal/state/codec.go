@@ -4,7 +4,7 @@
 //
 // A field with the tag `state:"-"` is not written: it keeps what it has where values are read into others. What
 // both sides have anyway (tables of rules, functions) is written as its number, see Codec.Fix, and what stands
-// in interfaces must be of known types, see New.
+// in interfaces must be of known types, see New. One with the tag `state:"digest"` is written as it is.
 package state
 
 import (
@@ -109,9 +109,13 @@ func (c *Codec) Unknown() (all []string) {
 	return all
 }
 
+// encoding is changed with the way in which values are written.
+const encoding = "columns"
+
 // Number is made of the types that are written, and of what is fixed: states of another one can't be read.
 func (c *Codec) Number() (n uint64) {
 	h := sha256.New()
+	fmt.Fprintln(h, encoding)
 	for _, l := range c.order {
 		l.describe(h)
 	}
@@ -123,7 +127,7 @@ func (c *Codec) Number() (n uint64) {
 }
 
 func (l *layout) describe(w io.Writer) {
-	fmt.Fprintln(w, l.name, l.kind, l.size, l.n)
+	fmt.Fprintln(w, l.name, l.kind, l.size, l.n, l.digest)
 	for i := range l.fields {
 		fmt.Fprintln(w, l.fields[i].name, l.fields[i].of.name)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -47,12 +48,8 @@ const MagicLen = len(magic)
 // Seal makes the file of a state. memory is what reading the body takes: where the file would
 // be too small for it, it is packed less, or made longer.
 func (h *Head) Seal(body []byte, memory int64) []byte {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
-	if err != nil {
-		panic(err) // of options that are constant
-	}
 	least := int((memory+int64(len(body)))/factor) + 1
-	small := enc.EncodeAll(body, nil)
+	small := pack(body)
 	out := h.append(nil)
 	if len(small) < least && len(body) < 2*least || len(body) <= len(small) {
 		out, small = append(out, stored), body
@@ -67,6 +64,29 @@ func (h *Head) Seal(body []byte, memory int64) []byte {
 	}
 	sum := sha256.Sum256(out)
 	return append(out, sum[:]...)
+}
+
+// Blocks of blockSize bytes are compressed by the frequencies of their values: longer ones would be of columns that
+// have others.
+const blockSize = 4096
+
+// What is alike is looked for within a window of so many bytes: a larger one finds hardly more, and reading takes its memory.
+const window = 1 << 16
+
+func pack(body []byte) []byte {
+	var small bytes.Buffer
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithAllLitEntropyCompression(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window))
+	if err != nil {
+		panic(err) // of options that are constant
+	}
+	enc.ResetContentSize(&small, int64(len(body)))
+	for b := range slices.Chunk(body, blockSize) {
+		enc.Write(b) // into memory, which does not fail
+		enc.Flush()
+	}
+	enc.Close()
+	return small.Bytes()
 }
 
 func (h *Head) append(b []byte) []byte {
@@ -123,7 +143,7 @@ func unpack(b []byte, most int64) ([]byte, error) {
 		}
 		return b, nil
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(size, 1)), zstd.WithDecoderLowmem(true))
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(size, window)), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -16,6 +16,7 @@ type layout struct {
 	refs   bool    // there are pointers in it
 	plain  bool    // it is zero where all of its bytes are, and nowhere else
 	slot   int     // of numbers: a place of their own, which the next one is told from
+	digest bool    // of numbers: no bit of them can be told from others (the tag `state:"digest"`)
 	n      int     // elements of an array
 	elem   *layout // of arrays, slices, pointers, and of maps the values
 	key    *layout // of maps
@@ -110,6 +111,9 @@ func (c *Codec) layStruct(l *layout) {
 			continue
 		}
 		of := c.layoutOf(f.Type)
+		if f.Tag.Get("state") == "digest" && (of.kind == signed || of.kind == unsigned) {
+			of.digest = true
+		}
 		if of.kind == unwritten || of.kind == function {
 			of.name = fmt.Sprintf("%s.%s (%s)", l.name, f.Name, f.Type)
 		}

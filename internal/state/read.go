@@ -14,13 +14,14 @@ var ErrDamaged = errors.New("it is damaged")
 // A reader reads what a writer wrote. What is wrong ends it by a panic with damage, which Read recovers.
 type reader struct {
 	*Codec
-	in     []byte
-	memory int64    // that may still be taken
-	all    []memory // by their numbers
-	late   []memory // maps that are read after these
-	last   []uint64
-	texts  []string
-	rooms  map[roomKey]int // what was found of pointers into memory
+	in      []byte
+	columns [][]byte
+	memory  int64    // that may still be taken
+	all     []memory // by their numbers
+	late    []memory // maps that are read after these
+	last    []uint64
+	texts   []string
+	rooms   map[roomKey]int // what was found of pointers into memory
 }
 
 // memory is n values that were made.
@@ -55,6 +56,7 @@ func (c *Codec) Read(b []byte, most int64, roots ...any) (err error) {
 			panic(x)
 		}
 	}()
+	r.split()
 	for i, root := range roots {
 		p := reflect.ValueOf(root).UnsafePointer()
 		r.take(memoryOf(c.roots[i], 1))
@@ -72,10 +74,24 @@ func (c *Codec) Read(b []byte, most int64, roots ...any) (err error) {
 		r.run(m.of, m.at, m.n)
 		k++
 	}
-	if len(r.in) > 0 {
-		r.fail("%d bytes too many", len(r.in))
+	for _, part := range append(r.columns, r.in) {
+		if len(part) > 0 {
+			r.fail("%d bytes too many", len(part))
+		}
 	}
 	return nil
+}
+
+// split finds the parts.
+func (r *reader) split() {
+	r.columns = make([][]byte, r.scalars)
+	sizes := make([]uint64, r.scalars)
+	for i := range sizes {
+		sizes[i] = r.uint()
+	}
+	for i, n := range sizes {
+		r.columns[i] = r.bytes(n)
+	}
 }
 
 // wipe makes what is written of a value zero.
@@ -112,19 +128,23 @@ func (r *reader) make(l *layout, n uint64) unsafe.Pointer {
 	return p
 }
 
-func (r *reader) uint() (v uint64) {
+func (r *reader) uint() uint64 { return r.uintOf(&r.in) }
+
+// uintOf reads from a part.
+func (r *reader) uintOf(part *[]byte) (v uint64) {
+	in := *part
 	for i := 0; i < 9; i++ {
-		if i == len(r.in) {
+		if i == len(in) {
 			break
 		}
-		b := r.in[i]
+		b := in[i]
 		if i == 8 {
 			v |= uint64(b) << 56
 		} else {
 			v |= uint64(b&0x7f) << (7 * i)
 		}
 		if b < 0x80 || i == 8 {
-			r.in = r.in[i+1:]
+			*part = in[i+1:]
 			return v
 		}
 	}
@@ -132,12 +152,14 @@ func (r *reader) uint() (v uint64) {
 	return 0
 }
 
-func (r *reader) bytes(n uint64) []byte {
-	if n > uint64(len(r.in)) {
+func (r *reader) bytes(n uint64) []byte { return r.bytesOf(&r.in, n) }
+
+func (r *reader) bytesOf(part *[]byte, n uint64) []byte {
+	if n > uint64(len(*part)) {
 		r.fail("it ends early")
 	}
-	b := r.in[:n]
-	r.in = r.in[n:]
+	b := (*part)[:n]
+	*part = (*part)[n:]
 	return b
 }
 
@@ -216,11 +238,21 @@ func (l *layout) put(p unsafe.Pointer, v uint64) {
 }
 
 func (r *reader) scalar(l *layout, p unsafe.Pointer) {
-	v := r.uint()
-	if l.size >= 4 || l.kind == signed {
-		v = v>>1 ^ -(v & 1)
+	var v uint64
+	part := &r.columns[l.slot]
+	switch {
+	case l.isRaw():
+		for i, b := range r.bytesOf(part, uint64(l.size)) {
+			v |= uint64(b) << (8 * i)
+		}
+	case l.size == 1 && l.kind == unsigned:
+		v = uint64(r.bytesOf(part, 1)[0])
+	case l.size == 8 && l.kind == signed:
+		v = r.step(part)
+	default:
+		v = zagzig(r.uintOf(part))
 	}
-	if l.size >= 4 {
+	if l.isTold() {
 		v += r.last[l.slot]
 		r.last[l.slot] = v
 	}
@@ -228,6 +260,20 @@ func (r *reader) scalar(l *layout, p unsafe.Pointer) {
 		r.fail("%d is no %s", v, l.name)
 	}
 }
+
+// step reads a difference.
+func (r *reader) step(part *[]byte) uint64 {
+	switch v := r.uintOf(part); {
+	case v == wide:
+		return zagzig(r.uintOf(part))
+	case v&1 != 0:
+		return zagzig(v>>1) * thousand
+	default:
+		return zagzig(v >> 1)
+	}
+}
+
+func zagzig(v uint64) uint64 { return v>>1 ^ -(v & 1) }
 
 func (r *reader) float(l *layout, p unsafe.Pointer) {
 	v := r.uint()

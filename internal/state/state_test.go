@@ -1,7 +1,10 @@
 package state
 
 import (
+	"bytes"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -198,6 +201,45 @@ func strip(n *node) *node {
 }
 
 //lint:file-ignore U1000 types are written, whoever uses their fields
+
+// TestPacked: bodies of any length come out of their files as they went in, and columns take the bytes that each
+// of them needs.
+func TestPacked(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 5000, window, 1_000_000} {
+		body := make([]byte, n)
+		for i := range body {
+			body[i] = byte(rnd.UintN(2 << (i / (blockSize * 8) % 4)))
+		}
+		file := (&Head{}).Seal(body, 0)
+		_, open, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := open(); err != nil || !bytes.Equal(got, body) {
+			t.Errorf("%d bytes: %d, %v", n, len(got), err)
+		}
+		if most := n*23/64 + 512; len(file) > most {
+			t.Errorf("%d bytes of 1 to 4 bits take %d, want at most %d", n, len(file), most)
+		}
+	}
+}
+
+// TestSteps: differences of whole microseconds take fewer bytes, and all are read as they were.
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		d     int64
+		bytes int
+	}{{0, 1}, {1, 1}, {-16, 1}, {1000, 1}, {-31000, 1}, {31_000_000, 3}, {31_000_001, 4}, {math.MaxInt64, 10}, {math.MinInt64, 10}, {math.MaxInt64 - 807, 8}} {
+		var b []byte
+		b = appendStep(b, c.d)
+		var r reader
+		part := b
+		if got := int64(r.step(&part)); got != c.d || len(b) != c.bytes || len(part) > 0 {
+			t.Errorf("%d is %d, in %d bytes, want %d", c.d, got, len(b), c.bytes)
+		}
+	}
+}
 
 // TestUnknown: what can't be written is told, of types and of values.
 func TestUnknown(t *testing.T) {

@@ -22,7 +22,8 @@ const (
 // A writer writes values.
 type writer struct {
 	*Codec
-	out     []byte
+	out     []byte   // all but numbers
+	columns [][]byte // numbers, of each scalar: those of one place are alike, and take fewer bytes beside each other
 	extents []extent
 	begins  map[unsafe.Pointer]int // of extents
 	queue   []int                  // extents in the order of their numbers
@@ -46,7 +47,7 @@ func (c *Codec) Write(dst []byte, roots ...any) (out []byte, memory int64, err e
 		}
 		list[i] = reflect.ValueOf(r).UnsafePointer()
 	}
-	w := &writer{Codec: c, out: dst, last: make([]uint64, c.scalars), texts: map[string]int{}, begins: map[unsafe.Pointer]int{}}
+	w := &writer{Codec: c, columns: make([][]byte, c.scalars), last: make([]uint64, c.scalars), texts: map[string]int{}, begins: map[unsafe.Pointer]int{}}
 	if w.extents, err = c.find(list); err != nil {
 		return nil, 0, err
 	}
@@ -71,7 +72,23 @@ func (c *Codec) Write(dst []byte, roots ...any) (out []byte, memory int64, err e
 		w.run(e.of, e.at, e.n)
 		k++
 	}
-	return w.out, w.memory, w.err
+	return w.append(dst), w.memory, w.err
+}
+
+// append appends what was written: how long each part is, and all parts.
+func (w *writer) append(b []byte) []byte {
+	size := len(w.out)
+	for _, part := range w.columns {
+		size += 9 + len(part)
+	}
+	b = slices.Grow(b, size)
+	for _, part := range w.columns {
+		b = appendUint(b, uint64(len(part)))
+	}
+	for _, part := range w.columns {
+		b = append(b, part...)
+	}
+	return append(b, w.out...)
 }
 
 // number gives an extent the next number: it is written in their order.
@@ -208,17 +225,52 @@ func (l *layout) get(p unsafe.Pointer) uint64 {
 
 // scalar writes a number: by how much it differs from the one before in its place, where it may be large.
 func (w *writer) scalar(l *layout, p unsafe.Pointer) {
-	v := l.get(p)
-	if l.size < 4 && l.kind == unsigned {
-		w.uint(v)
-		return
-	}
+	v, b := l.get(p), w.columns[l.slot]
 	d := v
-	if l.size >= 4 {
+	if l.isTold() {
 		d, w.last[l.slot] = v-w.last[l.slot], v
 	}
-	w.uint(d<<1 ^ uint64(int64(d)>>63))
+	switch {
+	case l.isRaw():
+		for i := range l.size {
+			b = append(b, byte(v>>(8*i)))
+		}
+	case l.size == 8 && l.kind == signed:
+		b = appendStep(b, int64(d))
+	case l.size == 1 && l.kind == unsigned:
+		b = append(b, byte(v))
+	default:
+		b = appendUint(b, zigzag(int64(d)))
+	}
+	w.columns[l.slot] = b
 }
+
+// isRaw reports numbers that are written as they are in memory: those of 16 bits, most of which are identifications
+// and parts of digests, and other digests.
+func (l *layout) isRaw() bool { return l.digest || l.size == 2 && l.kind == unsigned }
+
+// isTold reports numbers that are told from the one before in their place.
+func (l *layout) isTold() bool { return l.size >= 4 && !l.digest }
+
+// thousand is by what times are divided where they are of whole microseconds, as most captures have them.
+const thousand = 1000
+
+// wide says that a step follows that has no room beside the bit that tells of thousands.
+const wide = 1
+
+// appendStep appends a difference between times, or others: a bit tells whether it is in thousands.
+func appendStep(b []byte, d int64) []byte {
+	switch z := zigzag(d); {
+	case d != 0 && d%thousand == 0:
+		return appendUint(b, zigzag(d/thousand)<<1|1)
+	case z < 1<<63:
+		return appendUint(b, z<<1)
+	default:
+		return appendUint(append(b, wide), z)
+	}
+}
+
+func zigzag(d int64) uint64 { return uint64(d)<<1 ^ uint64(d>>63) }
 
 func (w *writer) float(l *layout, p unsafe.Pointer) {
 	if l.size == 4 {

@@ -15,8 +15,8 @@ type Interval struct {
 	Counts      measure.Values
 	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool
-	times       *seq.Times // while it is one of the latest, nil for none
-	sums        []summed   // what times said, once it is not; in the order of measures
+	times       *seq.Times // while it is one of the latest, nil for none; without those of numbers once no other comes
+	sums        []summed   // what times said of what is not in them any more
 	Cells       Cells      // of the round trips, where they are asked for (Timeline.Cells)
 	Drawn       *Drawn     // nil where no picture is wanted
 }
@@ -24,6 +24,9 @@ type Interval struct {
 // latest is how many intervals of a side keep each time that was measured. One that comes for
 // an older one no longer changes its percentiles.
 const latest = 256
+
+// After freezeEvery times of numbers it is asked which intervals get no more: asking looks at all numbers that are remembered.
+const freezeEvery = 1024
 
 // A summed summarises what was measured in an interval.
 type summed struct {
@@ -33,13 +36,13 @@ type summed struct {
 
 // Times summarises what was measured.
 func (v *Interval) Times(m seq.Measure) seq.RTT {
-	if v.times != nil {
-		return v.times.Summary(m)
-	}
 	for i := range v.sums {
 		if v.sums[i].of == m {
 			return v.sums[i].RTT
 		}
+	}
+	if v.times != nil {
+		return v.times.Summary(m)
 	}
 	return seq.RTT{}
 }
@@ -49,15 +52,28 @@ func (v *Interval) freeze() {
 	if v.times == nil {
 		return
 	}
+	v.sumUp(func(seq.Measure) bool { return true })
+	v.times = nil
+}
+
+// freezeNumbers keeps no more than summaries of what was measured of numbers.
+func (v *Interval) freezeNumbers() {
+	if v.times != nil {
+		v.sumUp(seq.OfNumbers.Has)
+		v.times.DropNumbers()
+	}
+}
+
+func (v *Interval) sumUp(of func(seq.Measure) bool) {
 	var sums [seq.NMeasures]summed
-	n := 0
+	n := copy(sums[:], v.sums)
 	for m := range seq.NMeasures {
-		if r := v.times.Summary(m); r.Samples > 0 {
+		if r := v.times.Summary(m); r.Samples > 0 && of(m) {
 			sums[n] = summed{m, r}
 			n++
 		}
 	}
-	v.times, v.sums = nil, slices.Clone(sums[:n])
+	v.sums = slices.Clone(sums[:n])
 }
 
 // Cells are how many times fell into each cell of a histogram.
@@ -83,7 +99,7 @@ func (v *Interval) measured(of seq.MeasureSet, ns int64) {
 	}
 	switch {
 	case of == 0:
-	case v.sums != nil:
+	case v.sums != nil && v.times == nil:
 		for m := range seq.NMeasures {
 			if of.Has(m) {
 				v.sums = append(v.sums, summed{m, seq.RTT{Samples: 1, Min: ns, P50: ns, P95: ns, Max: ns}})
@@ -126,6 +142,9 @@ type line struct {
 	at   int            // the one that was asked for last
 	told measure.Values // what is in the intervals
 
+	measured int   // times of numbers since it was last asked which intervals get no more
+	frozen   int64 // until when intervals keep no times of numbers
+
 	taken measure.Values // what is in those that were taken out, see TakeUntil
 	floor int64          // where the last of them ends; 0 where none was
 
@@ -153,6 +172,19 @@ func (l *line) find(from, to int64) (v *Interval, fresh bool) {
 		}
 	}
 	return l.list[i], !ok
+}
+
+// freezeNumbers keeps no more than summaries of the numbers of intervals that ended until then.
+func (l *line) freezeNumbers(until int64) {
+	for _, v := range slices.Backward(l.list) {
+		if v.To <= l.frozen {
+			break
+		}
+		if v.To <= until {
+			v.freezeNumbers()
+		}
+	}
+	l.measured, l.frozen = 0, max(l.frozen, until)
 }
 
 // settled gives the intervals in which something happened. What was counted and taken back

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpdissect/dpdissect/internal/measure"
+	"github.com/dpdissect/dpdissect/session"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
@@ -39,6 +40,35 @@ func TestFrozen(t *testing.T) {
 	}
 	if r := v.Times(seq.RoundTrip); fresh || v.times != nil || r.Samples != 2 || r.Min != 3 || r.P50 != 5 || r.Max != 5 {
 		t.Errorf("have %+v, fresh %v", r, fresh)
+	}
+}
+
+// TestNumbersFrozen: intervals that get no more round trips keep summaries of them, of all measures what is
+// measured of them later is exact, and the others are exact.
+func TestNumbersFrozen(t *testing.T) {
+	c := &session.Conn{Dir: &[2]seq.Direction{}}
+	x := New(100, nil)
+	n := int64(3*freezeEvery + 10)
+	for i := range n {
+		c.LastTime = i
+		x.Measured(c, 0, seq.OfNumbers, i, i%7)
+		if i%10 == 0 {
+			x.Measured(c, 0, seq.Of(seq.PingTrip), i/2, i)
+		}
+	}
+	exact := uint64(0)
+	list := x.conns[c].dir[0].list
+	for _, v := range list {
+		exact += v.times.Samples(seq.RoundTrip)
+		if r := v.Times(seq.RoundTrip); r.Samples != uint64(min(v.To, n)-v.From) || r.Min != 0 || r.P50 != 3 || r.Max != 6 {
+			t.Errorf("round trips from %d on: %+v", v.From, r)
+		}
+	}
+	if exact < 100 || exact > freezeEvery+200 {
+		t.Errorf("%d times of %d are kept", exact, n)
+	}
+	if r := list[2].Times(seq.PingTrip); r != (seq.RTT{Samples: 20, Min: 400, P50: 490, P95: 580, Max: 590}) {
+		t.Errorf("pings: %+v", r)
 	}
 }
 

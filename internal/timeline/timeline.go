@@ -121,7 +121,12 @@ func (t *Timeline) Measured(c *session.Conn, dir dissect.Dir, of seq.MeasureSet,
 		return
 	}
 	x := t.of(c)
-	v := t.interval(c, &x.dir[dir], at-x.shiftAt(at))
+	l := &x.dir[dir]
+	if l.measured++; l.measured > freezeEvery {
+		told := c.Dir[dir].Untold(c.LastTime)
+		l.freezeNumbers(told - x.shiftAt(told))
+	}
+	v := t.interval(c, l, at-x.shiftAt(at))
 	v.measured(of, ns)
 	if t.Cells && of.Has(seq.RoundTrip) {
 		v.Cells.Add(Cells{seq.CellOf(ns): 1})

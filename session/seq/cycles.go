@@ -14,7 +14,7 @@ type cycles []cycleSlot
 
 // A cycleSlot holds the upper half of the hash: with the identification that is enough.
 type cycleSlot struct {
-	hash uint32
+	hash uint32 `state:"digest"`
 	ipid uint16
 	num  uint16 // low 14 bits, with cycleUsed and cycleRetried
 }

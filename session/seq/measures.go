@@ -49,8 +49,8 @@ func Of(list ...Measure) (s MeasureSet) {
 // Has reports whether a measure is in the set.
 func (s MeasureSet) Has(m Measure) bool { return s>>m&1 != 0 }
 
-// ofNumbers are the measures of which one time is both where a number was sent once.
-const ofNumbers = MeasureSet(1<<RoundTrip | 1<<AckWait)
+// OfNumbers are the measures of which one time is both where a number was sent once.
+const OfNumbers = MeasureSet(1<<RoundTrip | 1<<AckWait)
 
 // Times summarise times by measure. A time that is both a round trip and a wait is kept once:
 // while nothing is sent again, waits take no memory. The zero value has none.
@@ -61,9 +61,9 @@ type Times struct {
 
 // Add enters a time, in nanoseconds, of each measure of a set.
 func (t *Times) Add(of MeasureSet, ns int64) {
-	if of&ofNumbers == ofNumbers {
+	if of&OfNumbers == OfNumbers {
 		t.common.add(ns)
-		of &^= ofNumbers
+		of &^= OfNumbers
 	}
 	for ; of != 0; of &= of - 1 {
 		m := bits.TrailingZeros8(uint8(of))
@@ -77,9 +77,16 @@ func (t *Times) Add(of MeasureSet, ns int64) {
 // Drop forgets the times of a measure that none but it has.
 func (t *Times) Drop(m Measure) { t.own[m] = nil }
 
+// DropNumbers forgets the times of numbers: of RoundTrip and AckWait.
+func (t *Times) DropNumbers() {
+	t.common = rtts{lowMemory: t.common.lowMemory}
+	t.Drop(RoundTrip)
+	t.Drop(AckWait)
+}
+
 // Samples is how many times of a measure there are.
 func (t *Times) Samples(m Measure) (n uint64) {
-	if ofNumbers.Has(m) {
+	if OfNumbers.Has(m) {
 		n = t.common.n
 	}
 	if t.own[m] != nil {
@@ -91,7 +98,7 @@ func (t *Times) Samples(m Measure) (n uint64) {
 // Summary summarises the times of a measure.
 func (t *Times) Summary(m Measure) RTT {
 	switch own := t.own[m]; {
-	case !ofNumbers.Has(m) || t.common.n == 0:
+	case !OfNumbers.Has(m) || t.common.n == 0:
 		return own.summary()
 	case own == nil:
 		return t.common.summary()
@@ -136,4 +143,19 @@ func (d *Direction) measured(of MeasureSet, at, ns int64) {
 	if d.trips {
 		d.listener.Tripped(of, at, ns)
 	}
+}
+
+// Untold is when the first acknowledgement was captured whose time is told later, once its number is
+// forgotten, in ns; now where there is none. No time of numbers that is told from now on ended before.
+func (d *Direction) Untold(now int64) int64 {
+	if !d.IsOpen() {
+		return now
+	}
+	w := &d.win
+	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
+		if u := w.see(n); u.state&sample == sample {
+			now = min(now, u.ackTime)
+		}
+	}
+	return now
 }

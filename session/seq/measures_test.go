@@ -65,6 +65,48 @@ func TestAckWaitOfUnits(t *testing.T) {
 	}
 }
 
+// TestUntold: times of numbers that are told later are not of acknowledgements before that.
+func TestUntold(t *testing.T) {
+	var l tripLane
+	l.lane = newLane()
+	l.d.trips, l.d.listener = true, &l
+	now := func() int64 { return l.d.Untold(l.now) }
+	if now() != l.now {
+		t.Errorf("nothing was sent: %d", now())
+	}
+	for n := range Num(3 * HistoryLimit) {
+		l.first(n)
+		if n%3 > 0 {
+			l.ack(1, n+1)
+		}
+		if l.until = now(); l.until > l.now {
+			t.Fatalf("at %d it is %d", l.now, l.until)
+		}
+	}
+	told := l.told
+	l.d.Close()
+	if l.early > 0 || told < HistoryLimit || l.told != 3*HistoryLimit {
+		t.Errorf("%d times of %d, %d on the way, were of acknowledgements before Untold", l.early, l.told, told)
+	}
+	if l.d.Free(); now() != l.now {
+		t.Errorf("closed: %d", now())
+	}
+}
+
+// A tripLane counts the times that are told, and those that end before until.
+type tripLane struct {
+	*lane
+	until       int64
+	told, early int
+}
+
+// Tripped implements Listener.
+func (l *tripLane) Tripped(_ MeasureSet, at, _ int64) {
+	if l.told++; at < l.until {
+		l.early++
+	}
+}
+
 // TestTimesShared: what is of two measures is kept once, and summarised as if it were kept
 // twice, for any number of times.
 func TestTimesShared(t *testing.T) {

@@ -57,6 +57,9 @@ func (w *Window) makeRoom(n Num, d *Direction) (u *unit, ok bool) {
 	return nil, true
 }
 
+// Fewer than answeredLeast numbers are remembered whether they were answered or not: rules look back at as many.
+const answeredLeast = 4 * HistoryLimit
+
 // leastRing is how many numbers the smallest ring has room for.
 const leastRing = 16
 
@@ -92,7 +95,11 @@ func (w *Window) wanted(u *unit) bool {
 	if w.lowMemory {
 		return size < LowMemoryLeast || age < w.patience(u)
 	}
-	return size < HistoryLimit || age < w.limits.Keep
+	keep := w.limits.Keep
+	if u.state&acked != 0 && w.limits.Answered > 0 && size >= answeredLeast {
+		keep = w.limits.Answered
+	}
+	return size < HistoryLimit || age < keep
 }
 
 // inVain reports a number that is sent again and was not acknowledged.

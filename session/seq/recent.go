@@ -17,7 +17,7 @@ type recentDatagrams struct {
 // A recentDatagram holds both halves of the hash in one, and the low bits of what is only compared
 // with what came lately.
 type recentDatagram struct {
-	hash uint32
+	hash uint32 `state:"digest"`
 	num  uint32 // numbers with equal bytes are no further apart
 	time uint32 // µs of the latest copy
 	ipid uint16

@@ -156,6 +156,27 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestAnsweredAreForgottenSooner: of many numbers those that were acknowledged go sooner than those that
+// wait, and of few none.
+func TestAnsweredAreForgottenSooner(t *testing.T) {
+	for _, c := range []struct {
+		acked   bool
+		n, most Num
+	}{{true, 500, 500}, {true, 5000, 512}, {false, 5000, 4096}} {
+		l := newLane()
+		l.d.SetLimits(Limits{History: 1 << 14, Keep: 3000 * ms, Answered: 400 * ms})
+		for n := range c.n {
+			l.first(n) // one each ms, or two
+			if c.acked {
+				l.one(1, n, false)
+			}
+		}
+		if n := l.d.win.top - l.d.win.base; n > c.most || n < min(c.n, 400) {
+			t.Errorf("%d numbers are remembered of %d, acknowledged %v; want at most %d", n, c.n, c.acked, c.most)
+		}
+	}
+}
+
 // Where retries have no mark, the first number captured may be an old one: what
 // is acknowledged above it was sent before the capture began, for as long as
 // retries come.

@@ -2,9 +2,11 @@ package seq
 
 import "cmp"
 
+// sample is what a number has of which a time is told.
+const sample = captured | acked | ackTimed | timed
+
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d settling) settle(n Num, u *unit, w *Window) {
-	const sample = captured | acked | ackTimed | timed
 	if u.state&(sample|givenUp) == sample && u.ackTime >= u.time {
 		d.measured(u.measures(), u.ackTime, u.ackTime-u.time)
 	}

@@ -13,7 +13,8 @@ type Limits struct {
 	Reach     Num // how far from the others a number may be that is believed at once, 0 for any (Direction.Place)
 	AckExcess Num // how far ahead of what was captured an acknowledgement may be, see MaxAckExcess
 
-	Keep     int64 // ns for which a number is remembered while there is room
+	Keep     int64 // ns for which a number is remembered while there is room …
+	Answered int64 // … and one that was acknowledged, 0 for as long
 	UnitKeep int64 // ns for which a carried unit is remembered behind its last sending
 	Past     Num   // numbers of which, when they are forgotten, it is known whether they were acknowledged
 	Step     Num   // how far ahead of a provisional number another may be that confirms it, at least 16
@@ -36,7 +37,7 @@ type unit struct {
 	lastCopy uint32 // µs from time to the first transmission, or to the latest copy of it
 	frame    uint64 // first captured copy
 	time     int64
-	hash     uint64 // of the first sending, RETRY clear
+	hash     uint64 `state:"digest"` // of the first sending, RETRY clear
 	ackTime  int64  // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
 }
 
