@@ -41,7 +41,7 @@ func (c *Conn) diagnoseRetries(dir dissect.Dir) {
 	c.observe(rFldAckloss, dir, s.Unneeded, when(most, "%d of %s%d retries were of acknowledged packets: acknowledgements are lost rather than data, or the timer is too short", d.UnneededRetries, of, all))
 }
 
-// MostRetries is how many retries a side sent at most. Where a capture proves no loss before it,
+// MostRetries counts the retries that a side may have sent. Where a capture proves no loss before it,
 // the first copy that it has of something may be a retry: of as much as is missing or left a gap.
 func (c *Conn) MostRetries(dir dissect.Dir) uint64 {
 	d := &c.Dir[dir]

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// fewOvertaken is how many datagrams of a capture another one overtakes at least that is not the same one at both points.
+// fewOvertaken bounds how many datagrams of a capture are overtaken by one: what overtakes more is not the same one at both points.
 const fewOvertaken = 64
 
 // partCrossing parts anchors that the order of all others refutes, whatever clocks show: one that was sent long before

@@ -43,7 +43,7 @@ func (w *way) findOutliers(deltas []int64) {
 	slices.Sort(w.late)
 }
 
-// asLate is how many anchors of a way are as late as that, about.
+// asLate counts the anchors of a way that are about as late.
 func (w *way) asLate(off int64) int {
 	i, _ := slices.BinarySearch(w.late, off-off/alikeTimes)
 	return len(w.late) - i

@@ -62,7 +62,7 @@ func spurious(s *subject) []Contribution {
 			Numbers:  map[string]float64{"unneeded": float64(n), "retries": float64(d.Retries)},
 			Sentence: fmt.Sprintf("%d of %d packets that %s sent again were not needed: what they repeat arrived without them.", n, d.Retries, s.who(dir))}
 		if others := s.MostRetries(dir) - d.Retries; others > 0 {
-			c.Sentence = fmt.Sprintf("%d packets that %s sent again were not needed: what they repeat arrived without them. Of up to %s only the retry passed here.", n, s.who(dir), count(others, "other", "others"))
+			c.Sentence += fmt.Sprintf(" Of up to %s only the retry passed here.", count(others, "other", "others"))
 		}
 		w := s.heaviest(dir, s.side(dir).Signs.Unneeded, seq.Needless, kind)
 		if len(c.Frames) == 0 { // what waited the longest then

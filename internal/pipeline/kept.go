@@ -89,7 +89,7 @@ func (w *crew) alone() (more bool, err error) {
 	return more, nil
 }
 
-// rested is how many datagrams were only counted.
+// rested sums up the datagrams that were only counted.
 func (r *Run) rested() (n uint64) {
 	for _, t := range r.tables {
 		n += t.Rested()
