@@ -1,7 +1,6 @@
 package wireshark
 
 import (
-	"embed"
 	"fmt"
 	"sort"
 	"strings"
@@ -12,9 +11,6 @@ import (
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/hazel"
 )
-
-//go:embed lua/*.lua
-var templates embed.FS
 
 // decoders are the templates that need nothing of Wireshark, after the tables.
 var decoders = []string{"reader", "dp8", "dp4", "knet", "hazel", "comment"}
@@ -34,7 +30,7 @@ func Plugin(version string) []byte {
 func template(name string) string {
 	text, err := templates.ReadFile("lua/" + name + ".lua")
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // it is in every program but the page
 	}
 	return string(text)
 }
