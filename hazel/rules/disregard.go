@@ -65,6 +65,13 @@ func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
 // leastIgnored is from how many such packets on it is worth saying that they prove nothing.
 const leastIgnored = 4
 
+// ignoresAcks reports whether a side sends again long after their acknowledgement a fifth of its
+// packets, or it is proven: paths lose fewer acknowledgements.
+func (s *side) ignoresAcks() bool {
+	g := s.ignored
+	return g != nil && (g.told || g.n >= leastIgnored && 5*g.n >= s.Transmissions-s.Resends)
+}
+
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
 // comes again (Hazel page: the receiving client must acknowledge any packets it receives,
 // even if it has already received that packet).

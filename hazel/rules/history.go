@@ -176,8 +176,8 @@ func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y 
 		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
 		return conform.GuardClean
-	case s.ignored != nil && s.ignored.told:
-		return conform.GuardClean // a side that sends again what was acknowledged, of which the first was missed
+	case s.ignoresAcks():
+		return conform.GuardClean // it sends again what was acknowledged, and the first transmission may have been missed
 	case x.at-cs.last < session.HoldLeast && cs.found > 0:
 		return conform.GuardOdds // of one accident
 	}
