@@ -60,16 +60,19 @@ func (c *conn) authentic(dir dissect.Dir, num seq.Num, has bool, off int, sig [8
 
 // heedDoubtful counts a frame whose signature is wrong unless the capture missed an
 // epoch. It reports whether the frame may touch the state: one alone may not. No rule
-// judges it (guard AUTH).
+// judges it (guard AUTH). Nothing follows of a copy of what was captured before: it may
+// come so late that its side has changed the secret twice.
 func (c *conn) heedDoubtful(dir dissect.Dir, num seq.Num, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
+	accepted := c.side[dir].doubts.heeds()
+	if !accepted { // else it is asked later whether it is a copy
+		if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false); c.Frame.Words.Has(dissect.Duplicate) {
+			return false
+		}
+	}
 	c.Signature = Signature{OutOfStep: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
-	if c.side[dir].doubts.heeds() {
-		return true
-	}
-	c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false)
-	return false
+	return accepted
 }
 
 // verified notes that a signature is right.

@@ -34,8 +34,8 @@ const (
 	doubtsHeeded = 3
 )
 
-// heeds reports whether the doubtful frame at hand may touch the state.
-func (w *doubtWatch) heeds() bool { return w.run >= doubtsHeeded }
+// heeds reports whether the doubtful frame at hand, which is not counted yet, may touch the state.
+func (w *doubtWatch) heeds() bool { return w != nil && w.run+1 >= doubtsHeeded }
 
 // keepDoubt keeps the frame at hand, whose signature is wrong, until it shows whether the
 // secret it was checked with was still in force; counted tells that it is among the frames
