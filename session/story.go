@@ -6,8 +6,8 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// MaxStories is how many address pairs of a table are explained, maxPairsTold how many where only
-// what tells something counts (Config.Endings), and liveStories how many in a run without end.
+// Bounds of the address pairs that a table explains: where all are asked for, where only what tells
+// something counts (Config.Endings without Config.Explain), and in a run without end.
 const (
 	MaxStories   = 4096
 	maxPairsTold = 1024

@@ -8,7 +8,7 @@ import (
 // version is set by the linker: -X main.version=v1.2.3.
 var version string
 
-// build is what is known of how this program was built.
+// build tells from which sources this program was built, as far as it knows.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`

@@ -64,15 +64,15 @@ func (c *conn) authentic(dir dissect.Dir, num seq.Num, has bool, off int, sig [8
 // come so late that its side has changed the secret twice.
 func (c *conn) heedDoubtful(dir dissect.Dir, num seq.Num, v sigVerdict) bool {
 	c.countSignature(dir, sigUnknown)
-	accepted := c.side[dir].doubts.heeds()
-	if !accepted { // else it is asked later whether it is a copy
+	touches := c.side[dir].doubts.heeds()
+	if !touches { // else it is asked later whether it is a copy
 		if c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), false); c.Frame.Words.Has(dissect.Duplicate) {
 			return false
 		}
 	}
 	c.Signature = Signature{OutOfStep: true, Doubt: c.keepDoubt(dir, num, v, true)}
 	c.tellOf(dir, num, Doubtful)
-	return accepted
+	return touches
 }
 
 // verified notes that a signature is right.

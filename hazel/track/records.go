@@ -94,7 +94,7 @@ type records struct {
 	from seq.Num // those before are forgotten
 }
 
-// record is what is remembered of a number of a side.
+// record gives the Record of a number of a side.
 func (s *side) record(n seq.Num) (x Record) {
 	if x.content, x.known = s.records.At(s.out, n); x.content != nil && x.several {
 		x.again = s.several.At(n)

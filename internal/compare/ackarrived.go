@@ -76,8 +76,8 @@ func (p *pairing) without(at int, i int32, time int64, kind func(d *datagram, ma
 	return false
 }
 
-// longestWaits are for how long the sender of each direction waits at most for an acknowledgement before it sends
-// anything again.
+// longestWaits gives for each direction the time, in ns, after which its sender has most likely sent again what was not
+// acknowledged.
 func (p *pairing) longestWaits(at int) map[*way]int64 {
 	c, out := p.c[at], map[*way]int64{}
 	for w, usual := range p.ackTimes(at) {

@@ -195,8 +195,8 @@ func (r *clockReader) collect() {
 	}
 }
 
-// around is how many buckets with a direction a look takes, leastAround how many it needs. About a step, mixed are those
-// in which one direction shows the new time and the other, still on its way, the old one.
+// A look takes the nearest buckets that have a direction: around of them, and at least leastAround. About a step there
+// are up to mixed buckets in which one direction shows the new time and the other, still on its way, the old one.
 const (
 	mixed       = 4
 	around      = 6
