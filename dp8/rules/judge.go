@@ -109,6 +109,8 @@ func (j *judge) Observe(s track.Step) {
 	case track.Placed:
 		j.content().judgeData(dir, e.Num, &e.Packet.DFrame, e.KeepAlive)
 		j.sequence().judgeNumber(dir, e.Num, &e.Packet.DFrame)
+	case track.PlacedUsual:
+		j.judgeUsual(dir, e.Num, &e.Packet.DFrame)
 	case track.Announces:
 		j.acks().judgeSACK(dir)
 		j.commands().judgeTick(dir)

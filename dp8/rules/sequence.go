@@ -21,13 +21,7 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	l.idle = false
 	switch p.Order {
 	case track.NextNumber:
-		if cum, ok := j.Cumulative(dir); ok && num < cum+dp8.WindowSize && l.over.n == 0 {
-			rules.PassSet(setNext)
-		} else {
-			rules.Pass(r31521Inc)
-			j.judgeRange(dir, num)
-		}
-		j.retries().expect(dir, num, d.Command&dp8.Poll != 0)
+		j.judgeNext(dir, num, d)
 	case track.Ahead:
 		j.judgeRange(dir, num)
 		j.retries().reactTo(dir, num, true)
@@ -59,6 +53,17 @@ func (j sequenceJudge) judgeNumber(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	if !l.begun {
 		j.judgeStart(dir, num, p.First)
 	}
+}
+
+// judgeNext judges the number that comes next.
+func (j sequenceJudge) judgeNext(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
+	if cum, ok := j.Cumulative(dir); ok && num < cum+dp8.WindowSize && j.side[dir].sequence.over.n == 0 {
+		j.c.Rules.PassSet(setNext)
+	} else {
+		j.c.Rules.Pass(r31521Inc)
+		j.judgeRange(dir, num)
+	}
+	j.retries().expect(dir, num, d.Command&dp8.Poll != 0)
 }
 
 // judgeOutlier judges a frame that was out of place: the numbers go on before it.

@@ -116,6 +116,9 @@ func (j sequenceJudge) reportMissing(dir dissect.Dir, next seq.Num, mask uint64)
 		u.told = j.Frame.Time
 		return
 	}
+	if s := &j.side[dir].sequence.stall; s.set && s.num == next {
+		return // it is reliable
+	}
 	if f := j.Remembered(dir, next); f.IsKnown() && f.Command&dp8.Reliable == 0 {
 		*u = unmasked{num: next, frame: f.Frame(), sent: f.Time(), since: j.Frame.Time, told: j.Frame.Time, waiting: true}
 	}

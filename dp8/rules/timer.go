@@ -193,8 +193,16 @@ const (
 func (j retryJudge) reportStall(dir dissect.Dir, next seq.Num) {
 	s, rules := &j.side[dir].sequence.stall, &j.c.Rules
 	if !s.set || s.num != next {
-		s.set, s.judged, s.reports = false, false, 0
-		if f := j.Remembered(dir, next); f.IsKnown() && f.First() && f.Command&dp8.Reliable != 0 {
+		if s.unreliable && s.num == next {
+			return
+		}
+		s.set, s.unreliable, s.judged, s.reports = false, false, false, 0
+		f := j.Remembered(dir, next)
+		switch {
+		case !f.IsKnown() || !f.First():
+		case f.Command&dp8.Reliable == 0:
+			s.unreliable, s.num = true, next
+		default:
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.Frame(), f.Time(), j.Frame.Time
 			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.KeepAlive, f.Transmissions() > 1
 		}

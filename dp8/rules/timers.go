@@ -39,6 +39,7 @@ type retryWatch struct {
 type stall struct {
 	set, judged, retried bool
 	keepAlive            bool
+	unreliable           bool // the number is of a frame that need not be sent again: nothing else is valid
 	num                  seq.Num
 	frame                uint64
 	since                int64 // when it was sent

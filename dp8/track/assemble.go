@@ -255,7 +255,11 @@ func (a *assembler) giveUp(n seq.Num) {
 // passed notes that the peer acknowledged everything below n. What it names and
 // was sent before the capture began will not come. What should have been
 // captured is waited for: when only the capture missed it, a retry may bring it.
-func (a *assembler) passed(n seq.Num) { a.skipTo(min(n, a.first)) }
+func (a *assembler) passed(n seq.Num) {
+	if n = min(n, a.first); n > a.next {
+		a.skipTo(n)
+	}
+}
 
 // skipTo gives up everything below n that was not captured.
 func (a *assembler) skipTo(n seq.Num) {

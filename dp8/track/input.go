@@ -95,7 +95,9 @@ func (c *conn) dataFrame(dir dissect.Dir) {
 	if !c.authentic(dir, num, d.HasSignature, d.SignatureOff, d.Signature) {
 		return
 	}
-	c.heedData(dir, num, d, keepAlive)
+	if !c.usual(dir, num, d) {
+		c.heedData(dir, num, d, keepAlive)
+	}
 }
 
 // isKeepAlive reports a KeepAlive. Below version 1.5 it has neither id nor payload.

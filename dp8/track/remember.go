@@ -8,14 +8,19 @@ import (
 
 // listen notes that the side was captured, sending a number or about to send it.
 func (c *conn) listen(dir dissect.Dir, num seq.Num) {
-	m := &c.side[dir].History
-	if !c.Frame.HasTime {
-		return
+	if c.Frame.HasTime {
+		c.hear(&c.side[dir].History, c.missedMany(dir, num))
 	}
-	if c.Frame.Time-m.heard > c.patience(m) || c.missedMany(dir, num) {
-		m.SureSince = max(m.heard, c.Frame.Time) // what is believed late may have come before the latest
+}
+
+// hear is listen where it is known whether the numbers of the side may be wrong. They may be when it was not heard
+// for long, too.
+func (c *conn) hear(m *History, wrong bool) {
+	t := c.Frame.Time
+	if pause := t - m.heard; wrong || pause > c.leastPatience() && pause > c.patience(m) {
+		m.SureSince = max(m.heard, t) // what is believed late may have come before the latest
 	}
-	m.heard = max(m.heard, c.Frame.Time)
+	m.heard = max(m.heard, t)
 }
 
 // manyMissed is how many numbers in a row the capture must have missed to doubt all.
@@ -37,8 +42,12 @@ func (c *conn) missedMany(dir dissect.Dir, num seq.Num) bool {
 // remember enters the data frame at hand, which is no copy of another, and gives what is remembered of
 // its number then. It is called behind the rules that compare it with what was sent before.
 func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive bool) Record {
-	m := &c.side[dir].History
 	c.listen(dir, num)
+	return c.enter(&c.side[dir].History, num, d, keepAlive)
+}
+
+// enter is remember once the side is known to have been heard.
+func (c *conn) enter(m *History, num seq.Num, d *dp8.DFrame, keepAlive bool) Record {
 	f, fresh, ok := m.place(num)
 	if !ok {
 		return Record{}
@@ -177,7 +186,7 @@ const enoughNumbers = 8
 // that takes two round trips, and at the highest speed seen twice as long as this. In its first
 // cycle a side may not have shown how fast it sends: it has four times that speed.
 func (c *conn) patience(m *History) int64 {
-	limit := c.c.Dir[0].MinRTT() + c.c.Dir[1].MinRTT()
+	limit := c.leastPatience()
 	switch n := m.Top - m.Bottom + 1; {
 	case m.hasSpeed && n < cycle:
 		limit = max(limit, m.fastest*3/4)
@@ -189,6 +198,11 @@ func (c *conn) patience(m *History) int64 {
 		limit = silentLimit
 	}
 	return min(limit, longSilence)
+}
+
+// leastPatience is what patience is at least, in ns.
+func (c *conn) leastPatience() int64 {
+	return min(c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT(), longSilence)
 }
 
 // unwrapped reports whether the full number behind that of the frame at hand is

@@ -124,6 +124,17 @@ type outcome struct {
 // is not closed.
 func (d *Direction) IsOpen() bool { return d.work != nil && !d.over }
 
+// Steady reports that nothing of the side waits to be believed, refuted or acknowledged once more, and gives the
+// highest number captured and the one below which all are acknowledged; there is none before the first
+// acknowledgement, and ok is false.
+func (d *Direction) Steady() (highest, cum Num, ok bool) {
+	w := d.work
+	if w == nil || d.over || !w.win.hasCum || !w.win.started || len(w.provisional)|len(w.refuted)|len(w.win.waiting) != 0 {
+		return 0, 0, false
+	}
+	return w.win.highest, w.win.cum, true
+}
+
 // ready gives the zero value what it needs. What comes behind the end changes nothing
 // that is reported.
 func (d *Direction) ready() {
