@@ -28,20 +28,22 @@ func newScene(t *testing.T, opts track.Options, forced bool) *scene {
 		cfg.Force = sessiontest.Force(p, "")
 	}
 	s := &scene{sessiontest.New(t, hosts, cfg)}
-	t.Cleanup(func() { s.sameWithoutRules(t, opts, forced) })
+	t.Cleanup(func() {
+		s.same(t, "without rules", track.New(opts, nil), forced)
+		s.same(t, "the long way", rules.New(opts.Long()), forced)
+	})
 	return s
 }
 
-// sameWithoutRules holds that rules steer nothing: who follows the scene without them counts
-// the same.
-func (s *scene) sameWithoutRules(t *testing.T, opts track.Options, forced bool) {
-	p := track.New(opts, nil)
+// same holds that who follows the scene by p counts the same: rules steer nothing, and the short way leaves
+// nothing out.
+func (s *scene) same(t *testing.T, how string, p *session.Protocol, forced bool) {
 	cfg := session.Config{Protocols: []*session.Protocol{p}, Messages: session.CollectPayload, Incomplete: true}
 	if forced {
 		cfg.Force = sessiontest.Force(p, "")
 	}
 	if apart := s.Apart(cfg); apart != "" {
-		t.Errorf("without rules: %s", apart)
+		t.Errorf("%s: %s", how, apart)
 	}
 }
 

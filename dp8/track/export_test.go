@@ -45,3 +45,9 @@ func First(s session.Session) *session.Conn { return s.(spoiled).conns[0].c }
 func Remembers(s session.Session, dir dissect.Dir, num seq.Num) bool {
 	return s.(spoiled).conns[0].side[dir].History.At(num).IsKnown()
 }
+
+// Long makes that nothing takes the short way.
+func (o Options) Long() Options {
+	o.long = true
+	return o
+}

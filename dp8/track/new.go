@@ -14,6 +14,8 @@ import (
 type Options struct {
 	Secrets []dp8.SuppliedSecrets
 	Keys    KeyWatch // is told of the secrets of fully signed connections, nil for nobody
+
+	long bool // nothing takes the short way (conn.usual), for tests that compare
 }
 
 // New gives the protocol to a tracker. judge makes what looks at a connection, nil for

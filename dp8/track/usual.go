@@ -25,7 +25,7 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 		!n.Started || !m.Started || n.hasOutlier || n.claims.Len()|peer.Numbers.claims.Len() != 0 ||
 		c.params.Version < dp8.Version15 || c.life.state != session.Established || c.life.hard != [2]bool{} || s.Ended || peer.Ended ||
 		s.early || len(s.refused)|len(peer.refused)|len(peer.keys.held)|len(c.strays) != 0 ||
-		!fr.HasTime || fr.Time-c.spoke > longPause || c.silent(dir) {
+		!fr.HasTime || fr.Time-c.spoke > longPause || c.silent(dir) || c.pair.opts.long {
 		return false
 	}
 	c.Sent.Num, c.Sent.Mark = num, seq.MarkFirst
