@@ -38,7 +38,6 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 		return nil, p.nothing()
 	}
 	p.clocks.none = !a.hasTime || !b.hasTime
-	p.findFirst()
 	p.resolveCopies()
 	if err := p.findAltered(); err != nil {
 		return nil, err
