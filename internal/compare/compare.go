@@ -43,6 +43,9 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 		return nil, err
 	}
 	p.readClocks()
+	if p.clocks.problem != "" && !p.knowEachOther() {
+		return nil, p.alike()
+	}
 	p.tellFates()
 	p.findConns()
 	p.listCopies()

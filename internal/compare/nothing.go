@@ -34,6 +34,24 @@ func (p *pairing) apart(why string) *NothingInCommon {
 	return e
 }
 
+// knowEachOther reports whether an address pair that says something unique has its addresses at both points.
+func (p *pairing) knowEachOther() bool {
+	return slices.ContainsFunc(p.lines, func(l *line) bool {
+		if len(l.dirs[0].anchors)+len(l.dirs[1].anchors) == 0 {
+			return false
+		}
+		return slices.ContainsFunc(l.pairs[0], func(i int32) bool {
+			return slices.ContainsFunc(l.pairs[1], func(k int32) bool { return p.c[0].pairs[i] == p.c[1].pairs[k] })
+		})
+	})
+}
+
+// alike says that two captures hold sessions that say the same, as those of one program may, and that nothing else
+// makes them one.
+func (p *pairing) alike() error {
+	return p.apart(fmt.Sprintf("%s and %s are two sessions that say the same: no address pair is in both, and no clock, whenever it was set, tells the times of one from those of the other", p.c[0].Name, p.c[1].Name))
+}
+
 // when is from when to when a capture listened.
 func (c *Capture) when() string {
 	if !c.hasTime {

@@ -254,7 +254,7 @@ func spreadOf(list []int64) (s spread) {
 	}
 	half := (n - 1) / 2
 	s.p50 = nth(list, half)
-	s.p95 = nth(list[half:], (n*95+99)/100-1-half) // what is more than the median is behind it
+	s.p95 = nth(list[half:], (n*95+99)/100-1-half) // what is more than the median lies after it
 	return s
 }
 
