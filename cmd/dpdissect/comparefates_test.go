@@ -436,6 +436,18 @@ func TestCompareNothing(t *testing.T) {
 	}
 }
 
+// TestCompareTwoSessionsAlike: two sessions in which one program says the same are refused, as no clock tells the times
+// of one from those of the other; that takes no address that both have.
+func TestCompareTwoSessionsAlike(t *testing.T) {
+	a, b := ends(t, "h-outage-3s.client.pcap.gz"), ends(t, "h-client-frozen.server.pcap.gz")
+	for _, files := range [][2]string{{a, b}, {b, a}} {
+		_, stderr, code := call(t, "compare", files[0], files[1])
+		if code != exit.NotEvaluated || !strings.Contains(stderr, "two sessions that say the same") || !strings.Contains(stderr, "payloads looked for in") {
+			t.Errorf("code %d: %s", code, stderr)
+		}
+	}
+}
+
 // TestBetween: commands that tell each of two captures go on with what both show together, and keep the counts
 // of dpdissect/points/1.
 func TestBetween(t *testing.T) {

@@ -74,37 +74,57 @@ func (p *pairing) measures(w *way) (anchors []int32, alone [2]int) {
 // An assignment pairs the datagrams of one payload.
 type assignment struct {
 	*matcher
-	g             group
-	lo            []int64 // of each at point 1, what the clocks should differ by at least …
-	hi            []int64 // … and at most
-	soon          []int64 // … and where nothing is faster
-	after, before []int32 // of each, what the anchors beside it are at point 2
-	first         int     // the point that the way passes first, as far as it is known now
-	skip          [2]float64
-	copies        float64 // what it costs that the way made a copy
+	g      group
+	want   []expectation // of each at point 1
+	skip   [2]float64
+	copies float64 // what it costs that the way made a copy
+}
+
+// An expectation is what the anchors around a datagram of point 1 say of its arrival at point 2.
+type expectation struct {
+	lo, hi        int64 // what the clocks differ by at least and at most …
+	soon          int64 // … and where nothing is faster
+	first         int   // the point that the way passes first, as far as it is known now
+	after, before int32 // what the anchors beside it are at point 2
+}
+
+// wanted is the expectation of a datagram.
+func (m *matcher) wanted(i int32) (e expectation) {
+	e.lo, e.hi = m.expected(i)
+	e.first = m.w.first
+	e.soon = m.soonest(i, e.first)
+	e.after, e.before = m.between(i)
+	return e
+}
+
+// strange is by how much a difference of the clocks lies outside what is expected, and by how much longer than
+// others a datagram with it was on its way.
+func (e *expectation) strange(delta int64) (off, held int64) {
+	switch e.first {
+	case Point1:
+		held = delta - e.soon
+	case Point2:
+		held = e.soon - delta
+	}
+	return max(e.lo-delta, delta-e.hi, 0), held
 }
 
 // assign pairs datagrams of equal payloads: the cheapest way that keeps their order. A pair
 // costs by how its delay differs from those around it, a datagram that stays alone by how often
 // that happens to unique ones.
 func (m *matcher) assign() {
-	m.soften()
 	m.around, m.alones = m.p.measures(m.w)
-	first := m.p.byTTL(m.w)
+	m.soften()
 	for _, g := range m.w.rest {
-		n := len(g[0])
-		a := &assignment{matcher: m, g: g, first: first, lo: make([]int64, n), hi: make([]int64, n), soon: make([]int64, n),
-			after: make([]int32, n), before: make([]int32, n)}
+		a := &assignment{matcher: m, g: g, want: make([]expectation, len(g[0]))}
 		for i, x := range g[0] {
-			a.lo[i], a.hi[i] = m.expected(x)
-			a.soon[i] = a.soonest(x, a.lo[i], a.hi[i])
-			a.after[i], a.before[i] = m.between(x)
+			a.want[i] = m.wanted(x)
 		}
 		for point := range a.skip {
 			alone, all := float64(m.alones[point]), float64(len(m.around)+m.alones[point])
 			a.skip[point] = -math.Log((alone + .5) / (all + 1))
 		}
-		if first != none {
+		if first := m.w.first; first != none {
 			a.copies = -math.Log((float64(m.w.doubled[1-first]) + .5) / float64(len(m.w.anchors)+1))
 		}
 		a.run()
@@ -156,18 +176,21 @@ func (p *pairing) deltas(anchors []int32, i int32, beside int, lo, hi int64) (in
 
 // soonest is what the clocks differ by at the arrival of a datagram that nothing holds up: by
 // the fastest of many anchors around it.
-func (a *assignment) soonest(i int32, lo, hi int64) int64 {
+func (m *matcher) soonest(i int32, first int) int64 {
 	const beside = 32
-	lo, hi = a.p.deltas(a.around, i, beside, lo, hi)
-	if a.first == Point2 {
+	if len(m.around) == 0 {
+		return m.p.shift
+	}
+	lo, hi := m.p.deltas(m.around, i, beside, math.MaxInt64, math.MinInt64)
+	if first == Point2 {
 		return hi
 	}
 	return lo
 }
 
 // early and late are when a datagram of point 1 can have arrived at point 2.
-func (a *assignment) early(i int) int64 { return a.at(0, a.g[0][i]).time + a.lo[i] - mostOff }
-func (a *assignment) late(i int) int64  { return a.at(0, a.g[0][i]).time + a.hi[i] + mostOff }
+func (a *assignment) early(i int) int64 { return a.at(0, a.g[0][i]).time + a.want[i].lo - mostOff }
+func (a *assignment) late(i int) int64  { return a.at(0, a.g[0][i]).time + a.want[i].hi + mostOff }
 
 func (a *assignment) arrival(k int) int64 { return a.at(1, a.g[1][k]).time }
 
@@ -193,19 +216,13 @@ func (a *assignment) run() {
 
 // cost is that of a pair.
 func (a *assignment) cost(i, k int) float64 {
-	d := a.arrival(k) - a.at(0, a.g[0][i]).time
-	off, held := max(a.lo[i]-d, d-a.hi[i], 0), int64(0)
-	switch a.first {
-	case Point1:
-		held = d - a.soon[i]
-	case Point2:
-		held = a.soon[i] - d
-	}
+	e := &a.want[i]
+	off, held := e.strange(a.arrival(k) - a.at(0, a.g[0][i]).time)
 	if off > mostOff || held < -mostEarly {
 		return math.Inf(1)
 	}
 	strange := math.Log1p(float64(off) / float64(a.w.jitter))
-	if at := a.g[1][k]; at < a.after[i] || at > a.before[i] {
+	if at := a.g[1][k]; at < e.after || at > e.before {
 		strange *= 2 // nor is it in its place among what is unique
 	}
 	// Of several that may be it the one that was held up least is: copies come later.
@@ -215,7 +232,7 @@ func (a *assignment) cost(i, k int) float64 {
 // alone is what it costs that a datagram of a point stays alone: those that come soon after an equal one at the
 // second point may be copies.
 func (a *assignment) alone(point, i int) float64 {
-	if i > 0 && point == 1-a.first && a.first != none && a.soonAfter(point, a.g[point][i], a.g[point][i-1]) {
+	if i > 0 && point == 1-a.w.first && a.w.first != none && a.soonAfter(point, a.g[point][i], a.g[point][i-1]) {
 		return min(a.skip[point], a.copies)
 	}
 	return a.skip[point]
@@ -308,7 +325,7 @@ func (a *assignment) cross() {
 	for _, i := range left[0] {
 		for _, k := range left[1] {
 			c, most := a.cost(i, k), a.alone(0, i)+a.alone(1, k)
-			if d := a.arrival(k) - a.at(0, a.g[0][i]).time; !a.p.repeatsAfter(max(a.lo[i]-d, d-a.hi[i], 0)) {
+			if off, _ := a.want[i].strange(a.arrival(k) - a.at(0, a.g[0][i]).time); !a.p.repeatsAfter(off) {
 				most += strangeness
 			}
 			if c < most {

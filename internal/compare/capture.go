@@ -45,7 +45,6 @@ type Capture struct {
 	shortest      int  // captured payload of a datagram that the capture cut, none when it cut none
 	words         *words
 	window        window
-	tunnels       string                 // what hides datagrams, "" for nothing
 	within        [2]int32               // see paired
 	pairsTold     []explain.Unrecognised // see unrecognisedAt
 	pieces        map[uint32]uint16      // fragments that a frame completed
@@ -115,9 +114,6 @@ func (r *Reader) see(p *capture.Packet) {
 	if p.IsFragment {
 		r.fragment(p)
 	}
-	if c.tunnels == "" {
-		c.tunnels = tunnelOf(p)
-	}
 	if p.Class == capture.Unreachable {
 		c.notices = append(c.notices, notice{uint32(p.Frame), p.Time, p.Src, p.Dst, p.IPID, p.Length})
 	}
@@ -159,6 +155,9 @@ type shard struct {
 	pieces   map[uint32]uint16 // fragments that a frame completed
 	words    *words0
 	window   *window
+
+	last       uint32 // frame
+	disordered bool   // datagrams come in another order than frames
 }
 
 // recentFlows is of how many flows the index is found without the map.
@@ -182,6 +181,10 @@ func (s *shard) Frame(fr *dissect.Frame, c *session.Conn) {
 		time: fr.Time, frame: uint32(fr.Frame), flow: s.flow(fr.Datagram, c), length: uint16(min(fr.Length, 1<<16-1)),
 		ipid: fr.IPID, ttl: fr.TTL, part: fr.Part, hash: hashOf(s.seed, fr.Length, payload),
 	}
+	if d.frame < s.last {
+		s.disordered = true
+	}
+	s.last = max(s.last, d.frame)
 	if fr.HasTime {
 		d.bits |= timed
 	}
@@ -235,15 +238,15 @@ func hashOf(seed maphash.Seed, length int, payload []byte) uint64 {
 
 // flow gives the index of the flow of a datagram.
 func (s *shard) flow(d *dissect.Datagram, c *session.Conn) uint32 {
+	slot := &s.recent[(uint(d.Src.Port)*7+uint(d.Dst.Port)*13+uint(d.Src.IP[15]))%recentFlows] // both ports may be one
+	if i := *slot; i != 0 {
+		if k := &s.keys[i-1]; k.conn == c && k.src == d.Src && k.dst == d.Dst { // which tell the direction
+			return i - 1
+		}
+	}
 	var dir dissect.Dir
 	if c != nil {
 		dir = c.DirOf(d)
-	}
-	slot := &s.recent[(uint(d.Src.Port)*7+uint(d.Dst.Port)*13+uint(dir))%recentFlows]
-	if i := *slot; i != 0 {
-		if k := &s.keys[i-1]; k.conn == c && k.dir == dir && k.src == d.Src && k.dst == d.Dst {
-			return i - 1
-		}
 	}
 	k := flowKey{d.Src, d.Dst, c, dir}
 	i, ok := s.index[k]
@@ -271,7 +274,7 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	c.inOrder(&r.shards)
 	for i := range r.shards {
 		s := &r.shards[i]
-		c.acks, c.unproved = append(c.acks, s.acks...), append(c.unproved, s.unproved...)
+		c.acks, c.unproved = joined(c.acks, s.acks), joined(c.unproved, s.unproved)
 		c.answered = append(c.answered, s.answered...)
 		c.transmissions.add(s.retries)
 		maps.Copy(c.pieces, s.pieces)
@@ -283,6 +286,14 @@ func (r *Reader) Capture(conns []*session.Conn) *Capture {
 	slices.SortFunc(c.parts, func(a, b part) int { return int(a.frame) - int(b.frame) })
 	c.numbers = r.numbers.of
 	return c
+}
+
+// joined are two lists as one. Most captures have what they have in one shard.
+func joined(a, b []link) []link {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
 }
 
 // take adds the flows of a shard.
@@ -315,42 +326,72 @@ func (c *Capture) take(s *shard, index map[*session.Conn]int32, pairs map[pair]i
 // of one frame as they come.
 func (c *Capture) inOrder(shards *[pipeline.Shards]shard) {
 	total, last := 0, uint32(0)
+	var all []*shard
 	for i := range shards {
-		for d := range shards[i].list.all {
-			total, last = total+1, max(last, d.frame)
+		if s := &shards[i]; s.list.len() > 0 {
+			all = append(all, s)
+			total, last = total+s.list.len(), max(last, s.last)
 		}
 	}
-	place := make([]uint32, last+2)
-	for i := range shards {
-		for d := range shards[i].list.all {
+	c.list, c.upTo = make([]datagram, total), make([]uint32, last+2)
+	if shards[0].words != nil {
+		c.words = newWords(total)
+	}
+	if len(all) == 1 && !all[0].disordered {
+		c.copyOf(all[0])
+	} else {
+		c.merge(all)
+		c.renumberFlows()
+	}
+	c.upTo = c.upTo[:last+1]
+	c.mate = make([]int32, total)
+	for i := range c.mate {
+		c.mate[i] = none
+	}
+}
+
+// copyOf takes the datagrams of a shard that has all of them in their order.
+func (c *Capture) copyOf(s *shard) {
+	n, frame := 0, uint32(0)
+	for d := range s.list.all {
+		for ; frame < d.frame; frame++ {
+			c.upTo[frame] = uint32(n)
+		}
+		c.list[n] = *d
+		n++
+	}
+	c.upTo[frame] = uint32(n)
+	if c.words != nil {
+		for k := range n {
+			c.words.put(k, s.words, k)
+		}
+	}
+	s.list = chunks{}
+}
+
+// merge takes those of shards, in whatever order each has them.
+func (c *Capture) merge(shards []*shard) {
+	place := c.upTo
+	for _, s := range shards {
+		for d := range s.list.all {
 			place[d.frame+1]++
 		}
 	}
 	for i := 1; i < len(place); i++ {
 		place[i] += place[i-1]
 	}
-	c.list = make([]datagram, total)
-	if shards[0].words != nil {
-		c.words = newWords(total)
-	}
-	for i := range shards {
+	for _, s := range shards {
 		k := 0
-		for d := range shards[i].list.all {
+		for d := range s.list.all {
 			at := place[d.frame]
 			place[d.frame]++
 			c.list[at] = *d
 			if c.words != nil {
-				c.words.put(int(at), shards[i].words, k)
+				c.words.put(int(at), s.words, k)
 			}
 			k++
 		}
-		shards[i].list = chunks{}
-	}
-	c.upTo = place[:last+1]
-	c.renumberFlows()
-	c.mate = make([]int32, total)
-	for i := range c.mate {
-		c.mate[i] = none
+		s.list = chunks{}
 	}
 }
 
@@ -402,6 +443,9 @@ func (c *chunks) next() *datagram {
 	c.last = c.last[:len(c.last)+1]
 	return &c.last[len(c.last)-1]
 }
+
+// len is how many there are.
+func (c *chunks) len() int { return len(c.full)*chunkSize + len(c.last) }
 
 // all gives the elements in order.
 func (c *chunks) all(yield func(*datagram) bool) {

@@ -60,12 +60,11 @@ type clocks struct {
 // readClocks finds what the clocks differ by.
 func (p *pairing) readClocks() {
 	k := &p.clocks
-	all := p.samples()
-	if len(all) == 0 {
+	r := p.clockReader()
+	if len(r.all) == 0 {
 		k.segments = []segment{{offset: p.usual(), bound: -1}}
 		return
 	}
-	r := &clockReader{p: p, all: all}
 	r.collect()
 	r.cutAll()
 	r.shareDrift()
@@ -123,23 +122,6 @@ func (p *pairing) usual() float64 {
 	return float64(p.shift)
 }
 
-// samples are the anchors of all ways of which the first point is known.
-func (p *pairing) samples() (all []int32) {
-	for i := range p.c[p.canon].list {
-		if p.c[p.canon].list[i].bits&anchor != 0 && p.tells(int32(i)) {
-			all = append(all, int32(i))
-		}
-	}
-	return all
-}
-
-// tells reports whether a datagram of the chosen point tells what the clocks differ by.
-func (p *pairing) tells(i int32) bool {
-	c, other := p.c[p.canon], p.c[1-p.canon]
-	d := &c.list[i]
-	return c.mate[i] != none && d.bits&(copied|timed) == timed && other.list[c.mate[i]].bits&timed != 0 && p.wayAt(p.canon, d).first != none
-}
-
 // choose chooses the capture by whose clock the other is told, by what it holds: the order of the files
 // must not matter.
 func (p *pairing) choose() {
@@ -158,23 +140,47 @@ func (p *pairing) both(i int32) (at [2]int32) {
 // A clockReader looks at samples, by their indexes in the chosen capture.
 type clockReader struct {
 	p       *pairing
-	all     []int32
+	all     []int32 // anchors of ways of which the first point is known
 	buckets []bucket
 	by      int // bothWays, upAlone or downAlone
+
+	mine, others []datagram // of the chosen point and the other one
+	mate         []int32
+	firsts       []int // the first point of each flow of the chosen one
+}
+
+// clockReader takes the anchors as samples.
+func (p *pairing) clockReader() *clockReader {
+	c := p.c[p.canon]
+	r := &clockReader{p: p, mine: c.list, others: p.c[1-p.canon].list, mate: c.mate}
+	for _, w := range p.waysOf[p.canon] {
+		r.firsts = append(r.firsts, w.first)
+	}
+	for i := range r.mine {
+		if r.mine[i].bits&anchor != 0 && r.tells(int32(i)) {
+			r.all = append(r.all, int32(i))
+		}
+	}
+	return r
+}
+
+// tells reports whether a datagram of the chosen point tells what the clocks differ by.
+func (r *clockReader) tells(i int32) bool {
+	d, m := &r.mine[i], r.mate[i]
+	return m != none && d.bits&(copied|timed) == timed && r.others[m].bits&timed != 0 && r.firsts[d.flow] != none
 }
 
 // get gives a sample.
 func (r *clockReader) get(at int32) sample {
-	p := r.p
-	d := &p.c[p.canon].list[at]
-	return sample{d.time, p.c[1-p.canon].list[p.c[p.canon].mate[at]].time - d.time, p.wayAt(p.canon, d).first == p.canon}
+	d := &r.mine[at]
+	return sample{d.time, r.others[r.mate[at]].time - d.time, r.firsts[d.flow] == r.p.canon}
 }
 
 // collect puts samples into buckets.
 func (r *clockReader) collect() {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, i := range r.all {
-		x := r.p.c[r.p.canon].list[i].time
+		x := r.mine[i].time
 		lo, hi = min(lo, x), max(hi, x)
 	}
 	length := max(int64(bucketTime), (hi-lo)/mostBuckets)

@@ -269,7 +269,7 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 	mate := r.p.c[canon].mate
 	var list []int32
 	for i := r.all[lo]; i <= r.all[hi-1]; i++ {
-		if r.p.tells(i) {
+		if r.tells(i) {
 			list = append(list, i)
 		}
 	}

@@ -38,12 +38,14 @@ func Compare(a, b *Capture, seed maphash.Seed) (*Comparison, error) {
 		return nil, p.nothing()
 	}
 	p.clocks.none = !a.hasTime || !b.hasTime
-	p.findFirst()
 	p.resolveCopies()
 	if err := p.findAltered(); err != nil {
 		return nil, err
 	}
 	p.readClocks()
+	if p.clocks.problem != "" && !p.knowEachOther() {
+		return nil, p.alike()
+	}
 	p.tellFates()
 	p.findConns()
 	p.listCopies()

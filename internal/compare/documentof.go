@@ -21,16 +21,7 @@ func (r *Comparison) point(at int, captures []any) *Point {
 			x.Dropped = &n
 		}
 	}
-	for a, of := range r.p.c {
-		for i, f := range of.fate {
-			if f == MissedByFirst || f == MissedBySecond {
-				if a != at {
-					x.Missed++
-				}
-			}
-			_ = i
-		}
-	}
+	x.Missed = uint64(r.p.missedBy(at))
 	for _, u := range r.p.unseen {
 		if u.fate == MissedByBoth {
 			x.Missed++
@@ -209,13 +200,11 @@ func (r *Comparison) direction(k *conn, dir dissect.Dir, d *dirSum) *Direction {
 		x.First = f + 1
 	}
 	if len(d.delays) > 0 {
+		delays, queues := d.spreads(d.delays, d.parts)
 		if d.truly {
-			x.OneWay = r.oneWay(d.delays)
-			if d.parts != nil { // quantiles leave no order
-				x.OneWay = r.oneWay(slices.Clone(d.delays))
-			}
+			x.OneWay = r.oneWay(len(d.delays), delays)
 		}
-		x.Queue = queueOf(d)
+		x.Queue = queueOf(d, queues)
 	}
 	for _, n := range r.runs(k, way) {
 		x.Losses = append(x.Losses, Loss{stamp(n.from), stamp(n.to), n.datagrams, n.frames})
@@ -224,17 +213,27 @@ func (r *Comparison) direction(k *conn, dir dissect.Dir, d *dirSum) *Direction {
 	return x
 }
 
+// spreads are those of some delays of a side, and of what they are more than the least of their segment. The delays
+// are changed.
+func (d *dirSum) spreads(delays []int64, parts []int32) (whole, above spread) {
+	if parts == nil {
+		whole = spreadOf(delays)
+		return whole, whole.above(d.slowest[0].least)
+	}
+	whole = spreadOf(slices.Clone(delays)) // which leaves no order
+	return whole, spreadOf(queues(delays, parts, d.slowest))
+}
+
 // queueOf is by how much the delays of a side are more than the least, and where they were
-// longest. The delays are changed.
-func queueOf(d *dirSum) *Queue {
+// longest.
+func queueOf(d *dirSum, q spread) *Queue {
 	var worst slowest
 	for _, z := range d.slowest {
 		if z.most >= z.least && z.most-z.least >= worst.most-worst.least {
 			worst = z
 		}
 	}
-	_, p50, p95, most := quantiles(queues(d.delays, d.parts, d.slowest))
-	return &Queue{millis(p50), millis(p95), millis(most), stamp(worst.time), worst.frames[0], worst.frames[1]}
+	return &Queue{millis(q.p50), millis(q.p95), millis(q.most), stamp(worst.time), worst.frames[0], worst.frames[1]}
 }
 
 // intervals are what a side sent over time.
@@ -243,20 +242,19 @@ func (r *Comparison) intervals(d *dirSum) (out []Interval) {
 		v := d.intervals[at]
 		x := Interval{From: stamp(at * r.opts.Interval), To: stamp((at + 1) * r.opts.Interval), Sent: v.sent, Delivered: v.delivered, Lost: v.lost, Copies: v.copies, Reordered: v.reordered}
 		if len(v.delays) > 0 {
+			delays, queues := d.spreads(v.delays, v.parts)
 			if d.truly {
-				x.OneWay = r.oneWay(slices.Clone(v.delays))
+				x.OneWay = r.oneWay(len(v.delays), delays)
 			}
-			_, p50, p95, most := quantiles(queues(v.delays, v.parts, d.slowest))
-			x.Queue = &Queue3{millis(p50), millis(p95), millis(most)}
+			x.Queue = &Queue3{millis(queues.p50), millis(queues.p95), millis(queues.most)}
 		}
 		out = append(out, x)
 	}
 	return out
 }
 
-func (r *Comparison) oneWay(delays []int64) *OneWay {
-	least, p50, p95, most := quantiles(delays)
-	return &OneWay{len(delays), millis(least), millis(p50), millis(p95), millis(most), millis(r.p.clocks.bound())}
+func (r *Comparison) oneWay(n int, s spread) *OneWay {
+	return &OneWay{n, millis(s.least), millis(s.p50), millis(s.p95), millis(s.most), millis(r.p.clocks.bound())}
 }
 
 // bound is the widest bound of the offsets.

@@ -94,6 +94,17 @@ func (p *pairing) tellFates() {
 	p.markReordered()
 }
 
+// missedBy counts the datagrams that a point missed and the other one has.
+func (p *pairing) missedBy(at int) (n int) {
+	c := p.c[1-at]
+	for _, i := range p.open[1-at] {
+		if f := c.fate[i]; f == MissedByFirst || f == MissedBySecond {
+			n++
+		}
+	}
+	return n
+}
+
 // reported reports whether the receiver of a datagram reports it missing, which proves that it did not arrive: not where
 // others did that are missing, as those whose bytes are changed.
 func (p *pairing) reported(at int, d *datagram) bool {

@@ -19,12 +19,37 @@ const mostLooked = 4
 // nothing says what was looked for, and which mistake is likelier.
 func (p *pairing) nothing() error {
 	a, b := p.c[0], p.c[1]
-	e := &NothingInCommon{[]string{fmt.Sprintf("%s and %s have nothing in common: no address pair says at least %d different things in order at both points", a.Name, b.Name, inOrderLeast)}}
+	e := p.apart(fmt.Sprintf("%s and %s have nothing in common: no address pair says at least %d different things in order at both points", a.Name, b.Name, inOrderLeast))
+	e.Lines = append(e.Lines, p.mistake())
+	return e
+}
+
+// apart says why two captures are none of one session, and what was looked for.
+func (p *pairing) apart(why string) *NothingInCommon {
+	e := &NothingInCommon{[]string{why}}
 	for at, c := range p.c {
 		e.Lines = append(e.Lines, fmt.Sprintf("%s: %s, %d UDP datagrams of %d address pairs", c.Name, c.when(), len(c.list), len(c.pairs)))
 		e.Lines = append(e.Lines, p.looked(at)...)
 	}
-	return &NothingInCommon{append(e.Lines, p.mistake())}
+	return e
+}
+
+// knowEachOther reports whether an address pair that says something unique has its addresses at both points.
+func (p *pairing) knowEachOther() bool {
+	return slices.ContainsFunc(p.lines, func(l *line) bool {
+		if len(l.dirs[0].anchors)+len(l.dirs[1].anchors) == 0 {
+			return false
+		}
+		return slices.ContainsFunc(l.pairs[0], func(i int32) bool {
+			return slices.ContainsFunc(l.pairs[1], func(k int32) bool { return p.c[0].pairs[i] == p.c[1].pairs[k] })
+		})
+	})
+}
+
+// alike says that two captures hold sessions that say the same, as those of one program may, and that nothing else
+// makes them one.
+func (p *pairing) alike() error {
+	return p.apart(fmt.Sprintf("%s and %s are two sessions that say the same: no address pair is in both, and no clock, whenever it was set, tells the times of one from those of the other", p.c[0].Name, p.c[1].Name))
 }
 
 // when is from when to when a capture listened.
@@ -71,9 +96,10 @@ func (p *pairing) looked(at int) (out []string) {
 // mistake is what the likelier mistake is.
 func (p *pairing) mistake() string {
 	a, b := p.c[0], p.c[1]
+	tunnels := [2]string{a.tunnels(), b.tunnels()}
 	for at, c := range p.c {
-		if c.tunnels != "" && p.c[1-at].tunnels != c.tunnels {
-			return fmt.Sprintf("%s holds %s: what it carries cannot be compared; capture before it is encrypted", c.Name, c.tunnels)
+		if t := tunnels[at]; t != "" && tunnels[1-at] != t {
+			return fmt.Sprintf("%s holds %s: what it carries cannot be compared; capture before it is encrypted", c.Name, t)
 		}
 	}
 	day := int64(24 * time.Hour)
@@ -88,6 +114,27 @@ func (p *pairing) mistake() string {
 		return "no address is in both: another server, or one of them was captured within a VPN or tunnel"
 	}
 	return "addresses are in both, payloads are not: another session, or something between them changes all bytes"
+}
+
+// tunnels names what hides datagrams of a capture, "" for nothing: it is read once more.
+func (c *Capture) tunnels() string {
+	src, err := c.Open()
+	if err != nil {
+		return "" // it was read before: readers have told
+	}
+	defer src.Close()
+	for {
+		p, ok := src.Next()
+		if !ok {
+			return ""
+		}
+		if p == nil {
+			continue
+		}
+		if t := tunnelOf(p); t != "" {
+			return t
+		}
+	}
 }
 
 // shareAddress reports whether a machine is in both captures.

@@ -25,8 +25,8 @@ type numbers struct {
 type numbering struct {
 	mu     sync.Mutex
 	of     map[numbersOf]*numbers
-	last   numbersOf
-	at     *numbers
+	last   *session.Conn // whose sides are at hand
+	at     [2]*numbers
 	window *window
 }
 
@@ -36,20 +36,19 @@ const widest = 1 << 16
 func (n *numbering) hear(c *session.Conn, dir dissect.Dir, x seq.Settled) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	k := numbersOf{c, dir}
-	if n.at == nil || n.last != k {
-		n.last, n.at = k, n.of[k]
-		if n.at == nil {
-			n.at = &numbers{from: x.Num}
-			n.of[k] = n.at
-		}
+	if n.last != c {
+		n.last, n.at = c, [2]*numbers{n.of[numbersOf{c, 0}], n.of[numbersOf{c, 1}]}
 	}
-	n.at.add(x, n.window)
+	if n.at[dir] == nil {
+		n.at[dir] = &numbers{from: x.Num}
+		n.of[numbersOf{c, dir}] = n.at[dir]
+	}
+	n.at[dir].add(&x, n.window)
 }
 
-func (n *numbers) add(x seq.Settled, w *window) {
+func (n *numbers) add(x *seq.Settled, w *window) {
 	if x.Suspects() {
-		n.suspects = append(n.suspects, x)
+		n.suspects = append(n.suspects, *x)
 	}
 	i := x.Num - n.from
 	if x.Frame == 0 || w.past(x.Frame) || i < 0 || i > seq.Num(len(n.frames)+widest) {

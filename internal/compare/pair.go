@@ -49,6 +49,7 @@ func (p *pairing) pairAll() {
 	slices.Sort(p.repeats)
 	p.ways(func(_ *line, _ int, w *way) { p.partRepeats(w) })
 	p.shift = p.common()
+	p.findFirst()
 	p.ways(func(_ *line, _ int, w *way) {
 		if len(w.rest) > 0 {
 			(&matcher{p: p, w: w}).assign()

@@ -84,7 +84,9 @@ func (r *Comparison) locate(x *passage, at int, i int32) {
 	if len(p.clocks.cuts) > 0 {
 		x.part = p.clocks.place(x.at)
 	}
-	x.time = r.axis(at, i, d.time)
+	if x.time = d.time; at != r.opts.Reference || p.clocks.none {
+		x.time = r.axis(at, i, d.time)
+	}
 }
 
 // measure finds the delay of a datagram that both points have.

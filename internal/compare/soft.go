@@ -1,6 +1,7 @@
 package compare
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"sort"
 )
@@ -9,6 +10,9 @@ import (
 const (
 	mostGap   = 4 << 20 // datagrams of one point times those of the other
 	leastSoft = 8       // that are in order at both points, to tell how delays go
+
+	wholeSoft   = 1 << 19 // what one counts; as many as there may be are less than 1 << 31
+	mostStrange = 255     // by which it counts less; as many as there may be are less than wholeSoft
 )
 
 // A soft anchor is two equal payloads that lie in the same order among others at both points: not
@@ -51,40 +55,49 @@ func (m *matcher) open(point int) (out []int32) {
 	return out
 }
 
-// common is the longest common subsequence of the payloads of two stretches.
+// common is the longest common subsequence of the payloads of two stretches: of several as long, the one whose delays
+// are those of the anchors around.
 func (m *matcher) common(a, b []int32) (out []soft) {
 	n, o := len(a), len(b)
 	if n < leastSoft || o < leastSoft || n*o > mostGap {
 		return nil
 	}
-	length := make([]uint16, (n+1)*(o+1))
+	value := make([]int32, (n+1)*(o+1))
 	for i := n - 1; i >= 0; i-- {
+		x, want := m.at(0, a[i]), m.wanted(a[i])
 		for k := o - 1; k >= 0; k-- {
-			at := i*(o+1) + k
-			if m.at(0, a[i]).hash == m.at(1, b[k]).hash {
-				length[at] = length[at+o+2] + 1
-			} else {
-				length[at] = max(length[at+1], length[at+o+1])
+			at, y := i*(o+1)+k, m.at(1, b[k])
+			value[at] = max(value[at+1], value[at+o+1])
+			if x.hash == y.hash {
+				value[at] = max(value[at], value[at+o+2]+m.worth(&want, y.time-x.time))
 			}
 		}
 	}
-	if most := int(length[0]); most < leastSoft || most*5 < min(n, o)*4 {
-		return nil
-	}
 	for i, k := 0, 0; i < n && k < o; {
-		at := i*(o+1) + k
-		x, y := m.at(0, a[i]), m.at(1, b[k])
-		switch {
-		case x.hash == y.hash:
-			out = append(out, soft{a[i], y.time - x.time})
-			i, k = i+1, k+1
-		case length[at+1] >= length[at+o+1]:
+		switch at := i*(o+1) + k; value[at] {
+		case value[at+1]:
 			k++
-		default:
+		case value[at+o+1]:
 			i++
+		default:
+			out = append(out, soft{a[i], m.at(1, b[k]).time - m.at(0, a[i]).time})
+			i, k = i+1, k+1
 		}
 	}
+	if len(out) < leastSoft || len(out)*5 < min(n, o)*4 {
+		return nil
+	}
 	return out
+}
+
+// worth is what two equal payloads count whose arrival shows that the clocks differ by so much: an unlikely delay never as
+// little as one of them less, and 0 where it cannot be.
+func (m *matcher) worth(e *expectation, delta int64) int32 {
+	off, held := e.strange(delta)
+	if off > mostOff || held < -mostEarly {
+		return 0
+	}
+	return wholeSoft - min(mostStrange, 8*int32(mathbits.Len64(uint64(off/m.w.jitter)))+int32(mathbits.Len64(uint64(max(0, held)/m.w.jitter))))
 }
 
 // softAround widens what is expected by the soft anchors around a datagram.

@@ -16,7 +16,7 @@ type entry struct {
 // what they leave together is compared.
 const (
 	digits = 11
-	passes = 3
+	passes = 2
 )
 
 func byKeyAlone(a, b entry) int { return cmp.Compare(a.key, b.key) }

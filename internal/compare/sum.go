@@ -85,13 +85,22 @@ func (r *Comparison) add(d *dirSum, x *passage) {
 		z.most, z.time, z.frames = x.delay, x.time, r.frames(x)
 	}
 	d.truly = x.truly
-	d.delays = append(d.delays, x.delay)
-	if len(r.p.clocks.segments) > 1 {
-		d.parts = append(d.parts, int32(x.part))
+	if d.delays == nil {
+		d.delays = make([]int64, 0, min(len(x.way.lists[0]), len(x.way.lists[1])))
 	}
+	several := len(r.p.clocks.segments) > 1
+	d.delays, d.parts = append(d.delays, x.delay), x.partIf(several, d.parts)
 	if v != nil {
-		v.delays, v.parts = append(v.delays, x.delay), append(v.parts, int32(x.part))
+		v.delays, v.parts = append(v.delays, x.delay), x.partIf(several, v.parts)
 	}
+}
+
+// partIf adds the segment of a passage to a list, where there are several.
+func (x *passage) partIf(several bool, list []int32) []int32 {
+	if !several {
+		return list
+	}
+	return append(list, int32(x.part))
 }
 
 func (d *dirSum) interval(at int64) *interval {
@@ -190,11 +199,7 @@ func (r *Comparison) runs(k *conn, dir int) (out []run) {
 // changed.
 func queues(delays []int64, parts []int32, of []slowest) []int64 {
 	for i := range delays {
-		part := int32(0)
-		if parts != nil {
-			part = parts[i]
-		}
-		delays[i] -= of[part].least
+		delays[i] -= of[parts[i]].least
 	}
 	return delays
 }
@@ -237,12 +242,23 @@ func nth(list []int64, n int) int64 {
 	return list[n]
 }
 
-// quantiles are the median, the 95th percentile and the ends of a list.
-func quantiles(list []int64) (least, p50, p95, most int64) {
+// A spread is the ends of a list, its median and its 95th percentile.
+type spread struct{ least, p50, p95, most int64 }
+
+// spreadOf is that of a list, which has another order then.
+func spreadOf(list []int64) (s spread) {
 	n := len(list)
-	least, most = list[0], list[0]
+	s.least, s.most = list[0], list[0]
 	for _, x := range list {
-		least, most = min(least, x), max(most, x)
+		s.least, s.most = min(s.least, x), max(s.most, x)
 	}
-	return least, nth(list, (n-1)/2), nth(list, (n*95+99)/100-1), most
+	half := (n - 1) / 2
+	s.p50 = nth(list, half)
+	s.p95 = nth(list[half:], (n*95+99)/100-1-half) // what is more than the median lies after it
+	return s
+}
+
+// above is a spread of what is so much less.
+func (s spread) above(least int64) spread {
+	return spread{s.least - least, s.p50 - least, s.p95 - least, s.most - least}
 }

@@ -32,12 +32,7 @@ func (p *pairing) notMissed(at int) int {
 }
 
 func (p *pairing) hardlyMissed(at int) int {
-	missed := 0
-	for _, f := range p.c[1-at].fate {
-		if f == MissedByFirst || f == MissedBySecond {
-			missed++
-		}
-	}
+	missed := p.missedBy(at)
 	if missed == 0 {
 		return 1
 	}

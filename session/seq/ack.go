@@ -154,9 +154,11 @@ func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Posi
 		at := u.position()
 		at.Hearsay = a.Hearsay
 		link(at)
-		for _, f := range d.win.extra[n] {
-			f.Hearsay = a.Hearsay
-			link(f)
+		if u.copies > 1 {
+			for _, f := range d.win.extra[n] {
+				f.Hearsay = a.Hearsay
+				link(f)
+			}
 		}
 	}
 	return words

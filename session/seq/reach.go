@@ -152,7 +152,7 @@ func (w *Window) settle(u *unit, d *Direction) {
 	if w.past.limit > 0 {
 		w.past.keep(w.base, u.state&acked != 0)
 	}
-	if w.extra != nil {
+	if u.copies > 1 { // else it has none
 		delete(w.extra, w.base)
 	}
 	w.base++

@@ -56,6 +56,9 @@ var fixedPairs = []struct{ name, what string }{
 	{"hazel/rough/2004", "a copy that the way made is not the retry of what was lost"},
 	{"dp4/altered/2011", "what a changed acknowledgement says proves nothing"},
 	{"hazel/step-in-pause/2013", "a clock that was set drifts as before"},
+	{"hazel/snaplen/1005", "of equal ones in order those are one whose delay is possible, not as many as there may be"},
+	{"dp4/snaplen/1008", "… nor the first ones"},
+	{"dp8/no-ttl/1005", "what comes later is the copy, where delays alone tell which point comes first"},
 	{"dp8/one-way/both/20/1", "a direction is not dead for one datagram that a capture may have missed"},
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpdissect/dpdissect/internal/capture"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen"
-	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
 )
 
 // A Pair is one session as two captures show it.
@@ -205,20 +204,4 @@ func Crowd(logs []*tracegen.WireLog, shifts []int64) *tracegen.WireLog {
 	}
 	slices.SortStableFunc(all.Seen, func(a, b tracegen.Sighting) int { return int(a.Time - b.Time) })
 	return all
-}
-
-// Longest is the longest time at which nothing is seen at the machines, as times since the
-// beginning.
-func Longest(log *tracegen.WireLog) (from, to int64) {
-	last := log.Seen[0].Time
-	for _, s := range log.Seen {
-		if s.At == sim.Midway {
-			continue
-		}
-		if s.Time-last > to-from {
-			from, to = last-log.Seen[0].Time, s.Time-log.Seen[0].Time
-		}
-		last = s.Time
-	}
-	return from, to
 }
