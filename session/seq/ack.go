@@ -146,7 +146,9 @@ func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Posi
 		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
-		d.unitsAcked(n, u, a.Time)
+		if u.state&carries != 0 {
+			d.unitsAcked(n, u, a.Time)
+		}
 		d.noteRoundTrip(u, a)
 		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a))
 	}
@@ -185,7 +187,9 @@ func (d acknowledging) settleCopy(c waitingCopy, a *Acknowledgement, link func(P
 		if u := w.see(c.num); u.position() == c.at {
 			u.ackTime = a.Time
 			u.state |= ackTimed
-			d.unitsAcked(c.num, u, a.Time)
+			if u.state&carries != 0 {
+				d.unitsAcked(c.num, u, a.Time)
+			}
 		}
 	}
 	if d.links {

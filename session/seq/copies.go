@@ -54,7 +54,7 @@ func (d *Direction) Keep(s *Sending) { d.cycles.keep(s) }
 // by now. Without IPv4 identification it can't be told from one that repeats its bytes.
 func (d *Direction) Stale(s *Sending) bool {
 	d.ready()
-	if s.IPID == 0 {
+	if s.IPID == 0 || !d.cycles.mayHaveBefore(s) {
 		return false
 	}
 	if copied, retried := d.cycles.hasBefore(s); !copied && !(retried && d.recent.hasUnder(s)) {

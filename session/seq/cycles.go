@@ -91,19 +91,24 @@ func (c cycles) isCopy(s *Sending) bool {
 	return c.knows(s) && (s.IPID != 0 && c.place(s.Num).ipid == s.IPID || s.Exact || s.Outdated)
 }
 
+// mayHaveBefore reports whether hasBefore has anything to look at: where the numbers a cycle or two
+// before stand, there is the identification of the sending, or a retry.
+func (c cycles) mayHaveBefore(s *Sending) bool {
+	if len(c) == 0 {
+		return false
+	}
+	one, two := c.place(s.Num-cycleLength), c.place(s.Num-2*cycleLength)
+	return one.ipid == s.IPID || two.ipid == s.IPID || (one.num|two.num)&cycleRetried != 0
+}
+
 // hasBefore reports whether a sending is a copy, by its identification, of the first one a
 // cycle or two before; retried says that it may be one of a retry of that time.
 func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
-	if len(c) == 0 {
-		return false, false
-	}
 	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
-		x := c.place(num)
-		if x.ipid != s.IPID && x.num < cycleRetried || !x.isOf(num) {
-			continue
+		if x := c.place(num); x.isOf(num) {
+			copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
+			retried = retried || x.num >= cycleRetried
 		}
-		copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
-		retried = retried || x.num >= cycleRetried
 	}
 	return copied, retried
 }

@@ -63,6 +63,10 @@ func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign, counted 
 	}
 	list := s[kind]
 	i := len(list)
+	if i > 0 && from >= list[i-1].From && from-list[i-1].To <= SpellGap { // it goes on, most of the time
+		list[i-1].Add(&Spell{From: from, To: to, N: worst.N, Most: most, Worst: worst, Counted: [2]uint64{counted, counted}})
+		return
+	}
 	for i > 0 && list[i-1].From > from {
 		i--
 	}
@@ -161,15 +165,15 @@ func (d *Direction) trouble(kind SpellKind, from, to, most int64, worst Sign) {
 // most likely arrived only when it was sent again.
 func (d acknowledging) waited(u *unit, a *Acknowledgement, lost bool) {
 	const first = firstSending | timed
-	took := a.Time - u.time
-	if d.account == nil || u.state&first != first || u.state&(givenUp|noAck) != 0 || took < 0 || a.Hearsay {
+	took, account := a.Time-u.time, d.account
+	if account == nil || u.state&(first|givenUp|noAck) != first || took < 0 || a.Hearsay {
 		return
 	}
 	kind := Slow
 	if lost {
 		kind = Waited
 	} else {
-		d.account.Swell.see(took, a, d.Bytes, bytesOf(d.peer))
+		account.Swell.see(took, a, d.Bytes, bytesOf(d.peer))
 	}
 	if d.hasRTT && Slowly(took, d.minRTT) {
 		d.trouble(kind, u.time, a.Time, took, SignAt(u.frame, u.time))
