@@ -36,29 +36,43 @@ func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
 		return nil, k, false
 	}
 	w := &d.win
-	l, i := &w.units.table[w.units.index(n)], uint64(n)%pageSize
+	at, i := w.units.index(n), uint64(n)%pageSize
+	l := &w.units.table[at]
 	if l.used>>i&1 == 0 {
 		return nil, k, false
 	}
 	fresh = l.beside>>i&1 == 0
 	l.beside |= 1 << i
-	return c.Place(d, n), Known{&l.places[i]}, fresh
+	return &c.page(w, at)[i], Known{&l.places[i]}, fresh
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
 // had the place before.
 func (c *Column[X]) Place(d *Direction, n Num) *X {
 	w := &d.win
+	return &c.page(w, w.units.index(n))[uint64(n)%pageSize]
+}
+
+// page gives the page at a place of the window's table.
+func (c *Column[X]) page(w *Window, at uint64) *[pageSize]X {
+	if len(c.pages) == len(w.units.table) && c.pages[at] != nil {
+		return c.pages[at]
+	}
+	return c.begin(w, at)
+}
+
+// begin is page where there may be none yet.
+func (c *Column[X]) begin(w *Window, at uint64) *[pageSize]X {
 	if len(c.pages) != len(w.units.table) {
 		c.follow(w)
 	}
-	page := &c.pages[w.units.index(n)]
+	page := &c.pages[at]
 	if *page == nil {
 		if *page, c.spare = c.spare, nil; *page == nil {
 			*page = new([pageSize]X)
 		}
 	}
-	return &(*page)[uint64(n)%pageSize]
+	return *page
 }
 
 // Forget says that columns know nothing any longer of the numbers from one to another, but for those that

@@ -10,13 +10,13 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 	if s.asked {
 		return s.copied
 	}
-	if d.cycles.isCopy(s) {
+	if len(d.cycles) > 0 && d.cycles.isCopy(s) {
 		return true
 	}
-	r := &d.recent
+	r, hash := &d.recent, shortHash(s)
 	for i := r.latest(s); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
-		if f.is(s) && (s.IPID != 0 && s.IPID == f.ipid ||
+		if f.hash == hash && (s.IPID != 0 && s.IPID == f.ipid ||
 			f.num == uint32(s.Num) && (s.Exact || s.Outdated || byTime && d.sameBytes(s, f))) {
 			f.note(s)
 			return true
