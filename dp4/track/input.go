@@ -242,7 +242,7 @@ func (c *conn) remember(num seq.Num, said dissect.Words) {
 		c.keepSent(u, fresh, said)
 		switch {
 		case compared && c.First:
-			h.keep(u, c.Packet, c.Frame, s.total)
+			c.keep(u)
 			taken = u
 		case compared && h.compares(u):
 			h.further(u, c.Packet, c.Frame, s.total)

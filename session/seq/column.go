@@ -43,26 +43,25 @@ func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
 	}
 	fresh = l.beside>>i&1 == 0
 	l.beside |= 1 << i
-	return &c.page(w, at)[i], Known{&l.places[i]}, fresh
+	if len(c.pages) != len(w.units.table) || c.pages[at] == nil {
+		c.begin(w, at)
+	}
+	return &c.pages[at][i], Known{&l.places[i]}, fresh
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
 // had the place before.
 func (c *Column[X]) Place(d *Direction, n Num) *X {
 	w := &d.win
-	return &c.page(w, w.units.index(n))[uint64(n)%pageSize]
-}
-
-// page gives the page at a place of the window's table.
-func (c *Column[X]) page(w *Window, at uint64) *[pageSize]X {
-	if len(c.pages) == len(w.units.table) && c.pages[at] != nil {
-		return c.pages[at]
+	at := w.units.index(n)
+	if len(c.pages) != len(w.units.table) || c.pages[at] == nil {
+		c.begin(w, at)
 	}
-	return c.begin(w, at)
+	return &c.pages[at][uint64(n)%pageSize]
 }
 
-// begin is page where there may be none yet.
-func (c *Column[X]) begin(w *Window, at uint64) *[pageSize]X {
+// begin makes the page at a place of the window's table.
+func (c *Column[X]) begin(w *Window, at uint64) {
 	if len(c.pages) != len(w.units.table) {
 		c.follow(w)
 	}
@@ -72,7 +71,6 @@ func (c *Column[X]) begin(w *Window, at uint64) *[pageSize]X {
 			*page = new([pageSize]X)
 		}
 	}
-	return *page
 }
 
 // Forget says that columns know nothing any longer of the numbers from one to another, but for those that

@@ -38,11 +38,12 @@ func (c cycles) place(num Num) *cycleSlot { return &c[num&Num(len(c)-1)] }
 // keep remembers the first sending of a number.
 func (c *cycles) keep(s *Sending) {
 	x := c.room(s.Num)
-	retried := x.isOf(s.Num) && x.num&cycleRetried != 0
-	*x = cycleSlotOf(s, s.Num)
-	if retried {
-		x.num |= cycleRetried
+	retried := x.num & cycleRetried
+	if !x.isOf(s.Num) {
+		retried = 0
 	}
+	*x = cycleSlotOf(s, s.Num)
+	x.num |= retried
 }
 
 // keepRetry notes that a retry is among the recent datagrams.
@@ -56,15 +57,16 @@ func (c *cycles) keepRetry(s *Sending) {
 
 // room is the place of a number. Another one goes when there is no more room to be had.
 func (c *cycles) room(num Num) *cycleSlot {
-	for len(*c) < cycleLimit {
-		if len(*c) > 0 {
-			if x := c.place(num); x.num == 0 || x.isOf(num) {
-				return x
-			}
-		}
+	for len(*c) == 0 || len(*c) < cycleLimit && !c.fits(num) {
 		c.grow()
 	}
 	return c.place(num)
+}
+
+// fits reports whether the place of a number is that of no other one.
+func (c cycles) fits(num Num) bool {
+	x := c.place(num)
+	return x.num == 0 || x.isOf(num)
 }
 
 func (c *cycles) grow() {

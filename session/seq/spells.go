@@ -161,19 +161,13 @@ func (d *Direction) trouble(kind SpellKind, from, to, most int64, worst Sign) {
 	d.account.Spells.note(kind, from, to, most, worst, counted)
 }
 
-// waited looks at how long a number waited for its first acknowledgement; lost says that it
-// most likely arrived only when it was sent again.
-func (d acknowledging) waited(u *unit, a *Acknowledgement, lost bool) {
-	const first = firstSending | timed
-	took, account := a.Time-u.time, d.account
-	if account == nil || u.state&(first|givenUp|noAck) != first || took < 0 || a.Hearsay {
-		return
-	}
+// waited looks for trouble in how long a number waited for its first acknowledgement.
+func (d acknowledging) waited(took int64, u *unit, a *Acknowledgement, lost bool) {
 	kind := Slow
 	if lost {
 		kind = Waited
 	} else {
-		account.Swell.see(took, a, d.Bytes, bytesOf(d.peer))
+		d.account.Swell.see(took, a, d.Bytes, bytesOf(d.peer))
 	}
 	if d.hasRTT && Slowly(took, d.minRTT) {
 		d.trouble(kind, u.time, a.Time, took, SignAt(u.frame, u.time))
