@@ -15,12 +15,18 @@ func (f *Frame) decodeUsual(b []byte, p Params) bool {
 	if len(b) < usualHead || p.Length < len(b) || HasSP(b, p.Length) {
 		return false
 	}
-	at := f.From.usual(b)
-	at += f.To.usual(b[at:])
-	if f.From.Width == 0 || f.To.Width == 0 || len(b) < at+4 {
-		return false
+	at := 2
+	if b[0]|b[1] < 0x80 {
+		f.From, f.To = Index{uint32(b[0]), 1}, Index{uint32(b[1]), 1}
+	} else {
+		at = f.From.usual(b)
+		at += f.To.usual(b[at:])
+		if f.From.Width == 0 || f.To.Width == 0 || len(b) < at+4 {
+			return false
+		}
 	}
-	f.Flags, f.MessageID, f.Sequence, f.Serial = Flags(b[at]), b[at+1], b[at+2], b[at+3]
+	head := (*[4]byte)(b[at:])
+	f.Flags, f.MessageID, f.Sequence, f.Serial = Flags(head[0]), head[1], head[2], head[3]
 	f.HasSP, f.ExtFlags, f.Order, f.MaskSize, f.Mask = false, 0, LSBFirst, 0, 0
 	f.BytesReceived, f.Tick, f.Data, f.Trailing = 0, 0, nil, nil
 	at += 4

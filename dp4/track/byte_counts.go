@@ -92,7 +92,7 @@ func (v *leveler) trusted() bool {
 // sent enters a captured data frame of so many bytes.
 func (l *byteCounts) sent(size int) {
 	l.captured += int64(size)
-	l.sizes[l.n%len(l.sizes)] = int32(size)
+	l.sizes[uint(l.n)%uint(len(l.sizes))] = int32(size)
 	l.n++
 }
 

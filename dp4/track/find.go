@@ -15,8 +15,9 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	f := &p.frame
 	err := f.Decode(fr.Payload, dp4.Params{Length: fr.Length}, fr.Tree)
 	fr.Type = f.Type.String()
-	c := p.find(fr, f, err)
+	c, ours := p.find(fr, f, err)
 	p.active = c
+	c.Others = !ours && !c.between(c.c.DirOf(fr.Datagram), f)
 	c.input(fr, f, err)
 	c.Frame, c.Packet = nil, nil
 	if p.flow.Wants().Summaries {
@@ -25,23 +26,23 @@ func (p *pair) Input(fr *dissect.Frame) *session.Conn {
 	return c.c
 }
 
-// find gives the connection a datagram belongs to, new when it starts one.
-func (p *pair) find(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) *conn {
+// find gives the connection a datagram belongs to, new when it starts one; ours says that it names the
+// players of that.
+func (p *pair) find(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) (c *conn, ours bool) {
 	if f.Type != dp4.TypeNone {
 		if c := p.known(fr, f); c != nil {
 			if err == nil && c.overBy(fr, f) {
 				p.drop(c, fr.Time)
-				next := p.open(fr, f)
-				next.again = true
-				return next
+				c = p.open(fr, f)
+				c.again = true
 			}
-			return c
+			return c, true
 		}
 	}
 	if p.active == nil || p.mayOpen(fr, f, err) {
-		return p.open(fr, f)
+		return p.open(fr, f), false
 	}
-	return p.stray(fr, f)
+	return p.stray(fr, f), false
 }
 
 // known gives the connection of a frame's players.

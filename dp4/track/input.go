@@ -49,17 +49,20 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	if c.finished { // too late to change anything
 		return
 	}
-	damaged := c.c.Damaged(fr.Datagram)
+	damaged := c.own.out.Damaged(fr.Datagram)
 	if c.Faults = 0; !damaged {
 		c.Faults = faults(fr, f, err)
 	}
-	c.Others = !c.between(dir, f)
-	c.doubtful = damaged || c.Faults.Doubtful() || err != nil
-	malformed := err != nil && !fr.Cut()
-	untracked := malformed || damaged || err != nil && !f.Headed(err) || f.Ignored() || c.Faults&FaultNoack != 0 || c.Others
-	num, msg := seq.Num(0), seq.Num(0)
+	c.doubtful = false
+	malformed, untracked := false, false
+	if err != nil || damaged || c.Faults != 0 || c.Others { // what its receiver ignores has a fault
+		c.doubtful = damaged || c.Faults.Doubtful() || err != nil
+		malformed = err != nil && !fr.Cut()
+		untracked = malformed || damaged || err != nil && !f.Headed(err) || f.Ignored() || c.Faults&FaultNoack != 0 || c.Others
+	}
+	num, msg, next := seq.Num(0), seq.Num(0), false
 	if f.Type == dp4.TypeData && !untracked {
-		num, msg = c.recognize()
+		num, msg, next = c.recognize()
 	} else if !damaged {
 		c.sent.Of(fr.Datagram, 0, seq.Unmarked)
 		c.sent.Outdated = !untracked && fr.IPID != 0 && c.own.hasTick && int32(f.Tick-c.own.tick) < 0 // only ACK and NACK come here
@@ -74,7 +77,7 @@ func (c *conn) input(fr *dissect.Frame, f *dp4.Frame, err *dissect.Error) {
 	case untracked:
 		c.untracked(err)
 	case f.Type == dp4.TypeData:
-		c.dataFrame(num, msg)
+		c.dataFrame(num, msg, next)
 	default:
 		c.acknowledgement(err == nil)
 	}
@@ -110,27 +113,36 @@ func (c *conn) ignored(why Reason) {
 // size is what the data frame at hand adds to its receiver's count of bytes.
 func (c *conn) size() int64 { return int64(c.Packet.Size(c.Frame.Length)) }
 
-// recognize unwraps the numbers of a data frame and tells whether it is a copy.
-func (c *conn) recognize() (num, msg seq.Num) {
+// recognize unwraps the numbers of a data frame and tells whether it is a copy. Of the next number
+// after all others nothing is remembered: it is none, and the first transmission of what begins
+// with serial 0.
+func (c *conn) recognize() (num, msg seq.Num, next bool) {
 	f, s, out := c.Packet, c.own, c.own.out
-	num = out.Provisionals().Unwrap(s.seq.Peek(uint32(f.Sequence)), 256)
-	msg = s.msg.Peek(uint32(f.MessageID))
-	u := s.history.at(num)
+	num, msg = s.seq.Peek(uint32(f.Sequence)), s.msg.Peek(uint32(f.MessageID))
+	var u Record
+	if next = out.IsNext(num); !next {
+		num = out.Provisionals().Unwrap(num, 256)
+		u = s.history.at(num)
+	}
 	c.known = u.IsKnown()
-	c.sent.Of(c.Frame.Datagram, num, s.history.mark(c.Frame, f, u, num, msg))
+	mark := seq.MarkFirst
+	if !next || f.Serial != 0 || f.Flags&dp4.STA == 0 {
+		mark = s.history.mark(c.Frame, f, u, num, msg)
+	}
+	c.sent.Of(c.Frame.Datagram, num, mark)
 	c.sent.Counted = true // the serial counts transmissions
 	// What is sent unreliably, in one packet, and asks for no acknowledgement is acknowledged with
 	// what comes later (MC-DPL4R 3.1.5.2), however long that takes.
 	const alone = dp4.STA | dp4.EOM
 	c.sent.NoAck = f.Flags&(dp4.RLY|dp4.SAK) == 0 && f.Flags&alone == alone
-	if out.Copied(&c.sent) {
+	if !next && out.Copied(&c.sent) {
 		c.Frame.Words |= dissect.Duplicate
 	}
-	return num, msg
+	return num, msg, next
 }
 
 // dataFrame tracks a data frame.
-func (c *conn) dataFrame(num, msg seq.Num) {
+func (c *conn) dataFrame(num, msg seq.Num, next bool) {
 	s, out := c.own, c.own.out
 	c.Frame.Skippable = c.Packet.Flags&dp4.RLY == 0
 	out.DataFrames++
@@ -140,16 +152,18 @@ func (c *conn) dataFrame(num, msg seq.Num) {
 		c.ignored(Unclear)
 		return
 	}
-	switch out.Place(&c.sent, c.Frame.Datagram) {
-	case seq.Provisional:
-		c.c.SetAside(c.Dir, &c.sent, c.Frame)
-		c.ignored(Unclear)
-		c.refuted(s)
-		return
-	case seq.Confirmed:
-		c.believe(s)
-		msg = s.msg.Peek(uint32(c.Packet.MessageID)) // counted on from those that are believed now
-		c.known = true
+	if !next {
+		switch out.Place(&c.sent, c.Frame.Datagram) {
+		case seq.Provisional:
+			c.c.SetAside(c.Dir, &c.sent, c.Frame)
+			c.ignored(Unclear)
+			c.refuted(s)
+			return
+		case seq.Confirmed:
+			c.believe(s)
+			msg = s.msg.Peek(uint32(c.Packet.MessageID)) // counted on from those that are believed now
+			c.known = true
+		}
 	}
 	c.believed(num, msg)
 	if out.Provisionals().HasRefuted() {
@@ -171,7 +185,9 @@ func (c *conn) believed(num, msg seq.Num) {
 		c.impossible(msg)
 		return
 	}
-	c.start(num, msg)
+	if !s.hasSure || !c.c.Complete {
+		c.start(num, msg)
+	}
 	s.seq.Advance(num)
 	s.msg.Advance(msg)
 	if s.early {
@@ -189,7 +205,7 @@ func (c *conn) believed(num, msg seq.Num) {
 	}
 	s.bytes.sent(size)
 	s.aheadThen = s.bytes.ahead
-	c.remember(num, msg, v.Words)
+	c.remember(num, v.Words)
 	if v.Novelty == seq.First {
 		c.deliver(num, msg)
 		if acked, ok := s.asm.acked(); ok && msg-acked >= dp4.MessageWindow {
@@ -211,7 +227,7 @@ func (c *conn) impossible(msg seq.Num) {
 }
 
 // remember keeps what is known of a data frame that the engine has taken, and said so of.
-func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
+func (c *conn) remember(num seq.Num, said dissect.Words) {
 	var taken Record
 	s, h := c.own, &c.own.history
 	compared := !c.doubtful && c.IsNew()
@@ -223,10 +239,10 @@ func (c *conn) remember(num, msg seq.Num, said dissect.Words) {
 			u.sent = h.tellApart(u)
 			u.sent.seen = c.Frame.Time
 		}
-		h.keepSent(u, fresh, c.Frame, c.Packet, msg, s.bytes.captured, said)
+		c.keepSent(u, fresh, said)
 		switch {
 		case compared && c.First:
-			h.keep(u, c.Packet, c.Frame, s.total)
+			c.keep(u)
 			taken = u
 		case compared && h.compares(u):
 			h.further(u, c.Packet, c.Frame, s.total)

@@ -23,7 +23,7 @@ func (c *conn) believe(s *side) {
 		c.Event = Event{Frame: again, Packet: new(dp4.Frame), Dir: s.dir, own: s, now: at.now}
 		c.doubtful = again.Time < h.pace.last // its number may be of another round than those since
 		if c.Packet.Decode(again.Payload, dp4.Params{Length: again.Length}, nil) == nil {
-			num, msg := c.recognize()
+			num, msg, _ := c.recognize()
 			if h.topSet && num < h.top && !below {
 				below = true
 				h.doubt(at.Frame.Time)

@@ -99,33 +99,33 @@ func (h *history) above(num seq.Num) Record {
 }
 
 // keep remembers a packet captured for the first time.
-func (h *history) keep(u Record, f *dp4.Frame, fr *dissect.Frame, sum int64) {
+func (c *conn) keep(u Record) {
+	h, f, fr := &c.own.history, c.Packet, c.Frame
 	// Field by field: a copied literal would wait for its own narrow stores.
 	u.epoch = h.epoch
 	u.data, u.horizon, u.Size, u.IPID = dataPrint(f, fr), uint32(min(h.out.Horizon(), math.MaxUint32)), uint16(f.Size(fr.Length)), fr.IPID
-	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, sum
+	u.Flags, u.Low, u.Sum = f.Flags, f.Serial, c.own.total
 	if x := u.sent; x != nil {
 		x.frame, x.in, x.time, x.last, x.high = fr.Frame, fr.Frame, fr.Time, fr.Time, f.Serial
 	}
-	h.rank(u)
+	h.rank(u.Num, u.Msg, f.Flags&dp4.EOM != 0)
 	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
 		h.keepMessage(f, fr, u.Num, u.Msg)
 	}
 }
 
 // rank places a packet that is kept among the others of its epoch.
-func (h *history) rank(u Record) {
+func (h *history) rank(num, msg seq.Num, ends bool) {
 	switch {
-	case !h.topSet || u.Num > h.top+1:
-		h.gap = u.Num - 1
-	case u.Num == h.gap:
+	case !h.topSet || num > h.top+1:
+		h.gap = num - 1
+	case num == h.gap:
 		for h.gap--; h.top-h.gap <= NearPackets && h.record(h.gap).IsKnown(); {
 			h.gap--
 		}
 	}
-	if !h.topSet || u.Num >= h.top {
-		h.top, h.topSet = u.Num, true
-		h.topMsg, h.topEnds = u.Msg, u.Flags&dp4.EOM != 0
+	if !h.topSet || num >= h.top {
+		h.top, h.topSet, h.topMsg, h.topEnds = num, true, msg, ends
 	}
 }
 

@@ -148,17 +148,17 @@ func (h *history) late(fr *dissect.Frame, msg seq.Num) bool {
 }
 
 // keepSent remembers a transmission that the engine has judged; fresh says that there was none before.
-func (h *history) keepSent(u Record, fresh bool, fr *dissect.Frame, f *dp4.Frame, msg seq.Num, sum int64, words dissect.Words) {
-	retry := words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
+func (c *conn) keepSent(u Record, fresh bool, words dissect.Words) {
+	f, retry := c.Packet, words&(dissect.Retry|dissect.Duplicate) == dissect.Retry
 	switch {
-	case fresh || u.Msg != msg: // another one had the number
-		u.Msg, u.least, u.again, u.epoch = msg, f.Serial, retry, noEpoch
+	case fresh || u.Msg != c.Msg: // another one had the number
+		u.Msg, u.least, u.again, u.epoch = c.Msg, f.Serial, retry, noEpoch
 	case f.Serial < u.least:
 		u.least, u.again = f.Serial, retry
 	}
-	u.latest, u.counted = f.Serial, sum
+	u.latest, u.counted = f.Serial, c.own.bytes.captured
 	if f.Flags&dp4.WholeMessage != dp4.WholeMessage {
-		h.keepSentMessage(fr, f, u.Num, msg, retry, words.Has(dissect.Duplicate))
+		c.own.history.keepSentMessage(c.Frame, f, u.Num, c.Msg, retry, words.Has(dissect.Duplicate))
 	}
 }
 

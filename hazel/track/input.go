@@ -163,12 +163,14 @@ func (c *conn) numbered(s *side, n Number) {
 	alive := c.keepsAlive(s, n.Wire)
 	c.count(s, alive)
 	c.Sent.Of(c.Frame.Datagram, n.Engine, seq.Unmarked)
-	switch s.out.Place(&c.Sent, c.Frame.Datagram) {
-	case seq.Provisional:
-		c.c.SetAside(s.dir, &c.Sent, c.Frame)
-		return
-	case seq.Confirmed:
-		c.believe(s)
+	if !s.out.IsNext(n.Engine) {
+		switch s.out.Place(&c.Sent, c.Frame.Datagram) {
+		case seq.Provisional:
+			c.c.SetAside(s.dir, &c.Sent, c.Frame)
+			return
+		case seq.Confirmed:
+			c.believe(s)
+		}
 	}
 	c.believed(s, n, alive)
 }

@@ -146,9 +146,10 @@ func (d acknowledging) ackOne(n Num, u *unit, a *Acknowledgement, link func(Posi
 		}
 		u.ackTime = a.Time
 		u.state |= ackTimed
-		d.unitsAcked(n, u, a.Time)
-		d.noteRoundTrip(u, a)
-		d.waited(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a))
+		if u.state&carries != 0 {
+			d.unitsAcked(n, u, a.Time)
+		}
+		d.answered(u, a, u.state&retried != 0 && d.account != nil && d.needed(n, u, a))
 	}
 	if d.links {
 		at := u.position()
@@ -187,7 +188,9 @@ func (d acknowledging) settleCopy(c waitingCopy, a *Acknowledgement, link func(P
 		if u := w.see(c.num); u.position() == c.at {
 			u.ackTime = a.Time
 			u.state |= ackTimed
-			d.unitsAcked(c.num, u, a.Time)
+			if u.state&carries != 0 {
+				d.unitsAcked(c.num, u, a.Time)
+			}
 		}
 	}
 	if d.links {
@@ -225,17 +228,28 @@ func (d acknowledging) lateness() int64 {
 	return d.minRTT + max(CopyHorizon, d.minRTT/2, late*3/2)
 }
 
-// noteRoundTrip keeps the latest round trip and the shortest as soon as they are
-// seen, before it is certain that no further copy of the number will show up.
-func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
+// answered looks at how long a number waited for its first acknowledgement, where that is known; lost says
+// that it most likely arrived only when it was sent again.
+func (d acknowledging) answered(u *unit, a *Acknowledgement, lost bool) {
 	const first = firstSending | timed
-	rtt := u.ackTime - u.time
-	if u.state&(first|carries|givenUp) == first {
-		d.latestWait(rtt, a.Time)
-	}
-	if u.state&(first|again) != first || rtt < 0 {
+	took := a.Time - u.time
+	if u.state&first != first || took < 0 {
 		return
 	}
+	if u.state&(carries|givenUp) == 0 {
+		d.latestWait(took, a.Time)
+	}
+	if u.state&again == 0 {
+		d.noteRoundTrip(took, u, a)
+	}
+	if u.state&(givenUp|noAck) == 0 && !a.Hearsay && d.account != nil {
+		d.waited(took, u, a, lost)
+	}
+}
+
+// noteRoundTrip keeps the latest round trip and the shortest as soon as they are
+// seen, before it is certain that no further copy of the number will show up.
+func (d acknowledging) noteRoundTrip(rtt int64, u *unit, a *Acknowledgement) {
 	if !d.hasRTT || rtt < d.minRTT {
 		d.minRTT, d.hasRTT = rtt, true
 	}
@@ -247,7 +261,7 @@ func (d acknowledging) noteRoundTrip(u *unit, a *Acknowledgement) {
 
 // latestWait keeps the latest wait for a first acknowledgement.
 func (d acknowledging) latestWait(ns, at int64) {
-	if ns >= 0 && (at != d.waitAt || ns > d.wait) {
+	if at != d.waitAt || ns > d.wait {
 		d.wait, d.waitAt = ns, at
 	}
 }

@@ -16,11 +16,11 @@ func (u *unit) loadUnit(unit Num) {
 	}
 }
 
-// unitsAcked enters how long the units that a number carries waited, when an acknowledgement
-// captured at a time is its first.
+// unitsAcked enters how long the units waited that a number, which carries some, carries, when an
+// acknowledgement captured at a time is its first.
 func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	s := &d.units
-	if u.state&carries == 0 || s.table == nil {
+	if s.table == nil {
 		return
 	}
 	from := s.top + Num(int16(u.loaded-uint16(s.top)))

@@ -36,29 +36,41 @@ func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
 		return nil, k, false
 	}
 	w := &d.win
-	l, i := &w.units.table[w.units.index(n)], uint64(n)%pageSize
+	at, i := w.units.index(n), uint64(n)%pageSize
+	l := &w.units.table[at]
 	if l.used>>i&1 == 0 {
 		return nil, k, false
 	}
 	fresh = l.beside>>i&1 == 0
 	l.beside |= 1 << i
-	return c.Place(d, n), Known{&l.places[i]}, fresh
+	if len(c.pages) != len(w.units.table) || c.pages[at] == nil {
+		c.begin(w, at)
+	}
+	return &c.pages[at][i], Known{&l.places[i]}, fresh
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
 // had the place before.
 func (c *Column[X]) Place(d *Direction, n Num) *X {
 	w := &d.win
+	at := w.units.index(n)
+	if len(c.pages) != len(w.units.table) || c.pages[at] == nil {
+		c.begin(w, at)
+	}
+	return &c.pages[at][uint64(n)%pageSize]
+}
+
+// begin makes the page at a place of the window's table.
+func (c *Column[X]) begin(w *Window, at uint64) {
 	if len(c.pages) != len(w.units.table) {
 		c.follow(w)
 	}
-	page := &c.pages[w.units.index(n)]
+	page := &c.pages[at]
 	if *page == nil {
 		if *page, c.spare = c.spare, nil; *page == nil {
 			*page = new([pageSize]X)
 		}
 	}
-	return &(*page)[uint64(n)%pageSize]
 }
 
 // Forget says that columns know nothing any longer of the numbers from one to another, but for those that

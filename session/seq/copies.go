@@ -10,13 +10,13 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 	if s.asked {
 		return s.copied
 	}
-	if d.cycles.isCopy(s) {
+	if len(d.cycles) > 0 && d.cycles.isCopy(s) {
 		return true
 	}
-	r := &d.recent
+	r, hash := &d.recent, shortHash(s)
 	for i := r.latest(s); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
-		if f.is(s) && (s.IPID != 0 && s.IPID == f.ipid ||
+		if f.hash == hash && (s.IPID != 0 && s.IPID == f.ipid ||
 			f.num == uint32(s.Num) && (s.Exact || s.Outdated || byTime && d.sameBytes(s, f))) {
 			f.note(s)
 			return true
@@ -54,7 +54,7 @@ func (d *Direction) Keep(s *Sending) { d.cycles.keep(s) }
 // by now. Without IPv4 identification it can't be told from one that repeats its bytes.
 func (d *Direction) Stale(s *Sending) bool {
 	d.ready()
-	if s.IPID == 0 {
+	if s.IPID == 0 || !d.cycles.mayHaveBefore(s) {
 		return false
 	}
 	if copied, retried := d.cycles.hasBefore(s); !copied && !(retried && d.recent.hasUnder(s)) {

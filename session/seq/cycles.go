@@ -38,11 +38,12 @@ func (c cycles) place(num Num) *cycleSlot { return &c[num&Num(len(c)-1)] }
 // keep remembers the first sending of a number.
 func (c *cycles) keep(s *Sending) {
 	x := c.room(s.Num)
-	retried := x.isOf(s.Num) && x.num&cycleRetried != 0
-	*x = cycleSlotOf(s, s.Num)
-	if retried {
-		x.num |= cycleRetried
+	retried := x.num & cycleRetried
+	if !x.isOf(s.Num) {
+		retried = 0
 	}
+	*x = cycleSlotOf(s, s.Num)
+	x.num |= retried
 }
 
 // keepRetry notes that a retry is among the recent datagrams.
@@ -56,15 +57,16 @@ func (c *cycles) keepRetry(s *Sending) {
 
 // room is the place of a number. Another one goes when there is no more room to be had.
 func (c *cycles) room(num Num) *cycleSlot {
-	for len(*c) < cycleLimit {
-		if len(*c) > 0 {
-			if x := c.place(num); x.num == 0 || x.isOf(num) {
-				return x
-			}
-		}
+	for len(*c) == 0 || len(*c) < cycleLimit && !c.fits(num) {
 		c.grow()
 	}
 	return c.place(num)
+}
+
+// fits reports whether the place of a number is that of no other one.
+func (c cycles) fits(num Num) bool {
+	x := c.place(num)
+	return x.num == 0 || x.isOf(num)
 }
 
 func (c *cycles) grow() {
@@ -91,19 +93,24 @@ func (c cycles) isCopy(s *Sending) bool {
 	return c.knows(s) && (s.IPID != 0 && c.place(s.Num).ipid == s.IPID || s.Exact || s.Outdated)
 }
 
+// mayHaveBefore reports whether hasBefore has anything to look at: where the numbers a cycle or two
+// before stand, there is the identification of the sending, or a retry.
+func (c cycles) mayHaveBefore(s *Sending) bool {
+	if len(c) == 0 {
+		return false
+	}
+	one, two := c.place(s.Num-cycleLength), c.place(s.Num-2*cycleLength)
+	return one.ipid == s.IPID || two.ipid == s.IPID || (one.num|two.num)&cycleRetried != 0
+}
+
 // hasBefore reports whether a sending is a copy, by its identification, of the first one a
 // cycle or two before; retried says that it may be one of a retry of that time.
 func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
-	if len(c) == 0 {
-		return false, false
-	}
 	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
-		x := c.place(num)
-		if x.ipid != s.IPID && x.num < cycleRetried || !x.isOf(num) {
-			continue
+		if x := c.place(num); x.isOf(num) {
+			copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
+			retried = retried || x.num >= cycleRetried
 		}
-		copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)
-		retried = retried || x.num >= cycleRetried
 	}
 	return copied, retried
 }

@@ -30,8 +30,12 @@ func TestCycles(t *testing.T) {
 		{"a number that was sent again", at(956, 9, 9), false, true},
 		{"a number that was sent again, its first sending", at(956, 701, 701), true, true},
 	} {
-		if copied, retried := c.hasBefore(x.s); copied != x.copied || retried != x.retried {
+		copied, retried := c.hasBefore(x.s)
+		if copied != x.copied || retried != x.retried {
 			t.Errorf("%s: %v, %v", x.name, copied, retried)
+		}
+		if (copied || retried) && !c.mayHaveBefore(x.s) {
+			t.Errorf("%s: it is not looked at", x.name)
 		}
 	}
 	if !c.repeats(at(1000, 745, 9)) || c.repeats(at(1000, 9, 745)) {

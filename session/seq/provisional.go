@@ -108,6 +108,12 @@ func (w *Window) isStep(step Num) bool {
 	return step != 0 && step >= -confirmSpan && step <= max(confirmSpan, w.limits.Step)
 }
 
+// IsNext reports the number right after the highest one that was captured, where no other is provisional:
+// nothing of it was captured before, and it is believed.
+func (d *Direction) IsNext(n Num) bool {
+	return d.work != nil && n == d.win.highest+1 && d.win.started && len(d.provisional) == 0
+}
+
 // Unwrap gives the full number behind one of a cycle of so many, which n is as near as can
 // be to the numbers that are believed: where it is far from these and goes on from a
 // provisional number, it is of the same round as that.

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -80,5 +81,52 @@ func TestUnwrapProvisional(t *testing.T) {
 	}
 	if send(338) != Confirmed {
 		t.Error("338 does not confirm 319")
+	}
+}
+
+// TestNextIsNew: of the number that IsNext tells nothing was captured, whatever came before: it is no copy,
+// is believed, and columns know nothing of it.
+func TestNextIsNew(t *testing.T) {
+	for seed := range uint64(50) {
+		r, d := rand.New(rand.NewPCG(seed, 3)), &Direction{}
+		d.Open(new(Work), nil, Options{})
+		d.SetLimits(Limits{Reach: 64, Step: 48})
+		var c Column[Num]
+		next, asked := Num(r.IntN(40)), 0
+		for i := range 600 {
+			n := next + Num(r.IntN(5)) - 2
+			if r.IntN(30) == 0 {
+				n += Num(r.IntN(200)) - 60
+			}
+			g := &dissect.Datagram{Frame: uint64(i + 1), IPID: uint16(i + 1), Payload: []byte{byte(n), byte(n >> 8)}, HasTime: true, Time: int64(i) * 1e7}
+			s := (&Sending{}).Of(g, n, Unmarked)
+			isNext := d.IsNext(n)
+			x, _ := c.At(d, n)
+			if captured, _ := d.Captured(n); isNext && (captured || d.Copied(s) || x != nil || d.Provisionals().Unwrap(n, 256) != n) {
+				t.Fatalf("seed %d: %d is the next one, and not new", seed, n)
+			}
+			switch b := d.Place(s, g); {
+			case isNext && b != Believed:
+				t.Fatalf("seed %d: %d is the next one, and not believed", seed, n)
+			case b == Provisional:
+				continue
+			case b == Confirmed:
+				d.Provisionals().End()
+			}
+			if isNext {
+				asked++
+			}
+			d.Send(s)
+			if x, _, _ := c.Add(d, n); x != nil {
+				*x = n
+			}
+			next = max(next, n+1)
+			if a := (Acknowledgement{Next: n - Num(r.IntN(9)), Base: n, Mask: uint64(r.IntN(16)), HasTime: true, Time: g.Time}); r.IntN(3) == 0 {
+				d.Acknowledge(&a, func(Position) {})
+			}
+		}
+		if asked == 0 {
+			t.Errorf("seed %d: no number was the next one", seed)
+		}
 	}
 }

@@ -23,16 +23,18 @@ func (w *Window) makeRoom(n Num, d *Direction) (u *unit, ok bool) {
 	if n < w.top && n >= w.base {
 		return nil, true
 	}
-	if w.units.table == nil {
-		w.units.resize(leastRing, 0, 0)
-		w.base, w.top = n, n
-	}
-	if n < w.base {
-		return nil, w.extendDown(n)
-	}
-	if n >= w.top+w.limit() { // a jump beyond everything remembered
-		w.retireAll(d)
-		w.base, w.top = n, n
+	if n != w.top || w.base == w.top { // not the next one
+		if w.units.table == nil {
+			w.units.resize(leastRing, 0, 0)
+			w.base, w.top = n, n
+		}
+		if n < w.base {
+			return nil, w.extendDown(n)
+		}
+		if n >= w.top+w.limit() { // a jump beyond everything remembered
+			w.retireAll(d)
+			w.base, w.top = n, n
+		}
 	}
 	for w.top <= n {
 		if room := w.units.size() - (w.top - w.base); room > 0 {

@@ -12,7 +12,7 @@ import (
 func (d *Direction) AcknowledgeOne(n Num, a *Acknowledgement, link func(Position)) (words dissect.Words) {
 	d.ready()
 	w := &d.win
-	if !w.started || n > w.highest+w.ahead() || n < w.lowest && !w.holds(n) || !w.reach(n, d) {
+	if !w.started || !w.holds(n) && (n < w.lowest || n > w.highest+w.ahead() || !w.reach(n, d)) {
 		return 0
 	}
 	if len(w.waiting) > 0 {

@@ -21,7 +21,7 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 		l.lose(&l.Unacked, n, u)
 		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
 	}
-	inside := w.hasOrigin && n >= max(w.origin, w.lowest) && n <= w.highest
+	inside := w.hasOrigin && n >= w.origin && n >= w.lowest && n <= w.highest
 	if inside {
 		d.paths.settle(u.state&(captured|acked|givenUp|hearsay) == acked)
 	}

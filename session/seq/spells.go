@@ -63,6 +63,10 @@ func (s *Spells) note(kind SpellKind, from, to, most int64, worst Sign, counted 
 	}
 	list := s[kind]
 	i := len(list)
+	if i > 0 && from >= list[i-1].From && from-list[i-1].To <= SpellGap { // it goes on, most of the time
+		list[i-1].Add(&Spell{From: from, To: to, N: worst.N, Most: most, Worst: worst, Counted: [2]uint64{counted, counted}})
+		return
+	}
 	for i > 0 && list[i-1].From > from {
 		i--
 	}
@@ -157,14 +161,8 @@ func (d *Direction) trouble(kind SpellKind, from, to, most int64, worst Sign) {
 	d.account.Spells.note(kind, from, to, most, worst, counted)
 }
 
-// waited looks at how long a number waited for its first acknowledgement; lost says that it
-// most likely arrived only when it was sent again.
-func (d acknowledging) waited(u *unit, a *Acknowledgement, lost bool) {
-	const first = firstSending | timed
-	took := a.Time - u.time
-	if d.account == nil || u.state&first != first || u.state&(givenUp|noAck) != 0 || took < 0 || a.Hearsay {
-		return
-	}
+// waited looks for trouble in how long a number waited for its first acknowledgement.
+func (d acknowledging) waited(took int64, u *unit, a *Acknowledgement, lost bool) {
 	kind := Slow
 	if lost {
 		kind = Waited

@@ -1,7 +1,9 @@
 package seq
 
 import (
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -57,5 +59,31 @@ func TestMissedComes(t *testing.T) {
 	send(5, 710)
 	if got := d.account.Spells; len(got[Missed]) != 0 || len(got[Overtaken]) != 1 || got[Overtaken][0].N != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestSpellGoesOn: trouble that lengthens the latest spell makes what it makes where it is entered by
+// itself and joined then.
+func TestSpellGoesOn(t *testing.T) {
+	for seed := range uint64(30) {
+		r, now := rand.New(rand.NewPCG(seed, 2)), int64(1)
+		var s Spells
+		var want []Spell
+		for i := range 200 {
+			now += r.Int64N(2 * SpellGap)
+			from := max(now-r.Int64N(3*SpellGap), 1)
+			x := Spell{From: from, To: from + r.Int64N(SpellGap), N: 1, Most: r.Int64N(9), Worst: SignAt(uint64(i), now)}
+			at := len(want)
+			for at > 0 && want[at-1].From > x.From {
+				at--
+			}
+			if want = joined(slices.Insert(want, at, x), at); len(want) > maxSpells {
+				want = joinClosest(want)
+			}
+			s.note(Slow, x.From, x.To, x.Most, x.Worst, 0)
+			if !slices.Equal(s[Slow], want) {
+				t.Fatalf("seed %d: %+v, want %+v", seed, s[Slow], want)
+			}
+		}
 	}
 }
