@@ -24,6 +24,9 @@ func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 		j.judgeStray(dir, n)
 		return
 	}
+	if a := &j.side[dir].ahead; a.found > 0 {
+		a.again(n)
+	}
 	if peer.copies.waiting() {
 		peer.copies.answered(n)
 	}

@@ -66,10 +66,16 @@ func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
 const leastIgnored = 4
 
 // ignoresAcks reports whether a side sends again long after their acknowledgement a fifth of its
-// packets, or it is proven: paths lose fewer acknowledgements.
-func (s *side) ignoresAcks() bool {
+// packets, or it is proven: paths lose fewer acknowledgements. Once it was seen to do so, packets that were
+// captured first so long after their acknowledgement count as well: the capture may have missed
+// what was sent first.
+func (s *side) ignoresAcks(late int) bool {
 	g := s.ignored
-	return g != nil && (g.told || g.n >= leastIgnored && 5*g.n >= s.Transmissions-s.Resends)
+	if g == nil || g.n == 0 {
+		return false
+	}
+	n := g.n + late
+	return g.told || n >= leastIgnored && 5*n >= s.Transmissions-s.Resends
 }
 
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
