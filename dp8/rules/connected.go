@@ -253,7 +253,7 @@ func (j handshakeJudge) settleEarly(dir dissect.Dir, h *dp8.Handshake, fromListe
 	switch {
 	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
 		e.Blocked = conform.GuardClean
-	case j.AtLeast(e.Time) <= rules.Horizon():
+	case j.AtLeast(e.Time) <= j.InOrder(): // what is captured may be a copy, the first of which was missed
 		e.Blocked = conform.GuardReord
 	}
 	if e.Blocked == conform.GuardNone {
