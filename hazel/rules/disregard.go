@@ -98,9 +98,9 @@ func (j *judge) judgeRepeated(dir dissect.Dir, n seq.Num, x *resent, first *seq.
 		return
 	}
 	rules, id := &j.c.Rules, j.Packet.ID
-	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
+	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: counted}
 	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
-	rules.HoldFor(y, trialTime, unrepeated{j, dir, n, t})
+	rules.HoldFor(y, trialTime, unrepeated{j, dir, n, t, first.Time})
 }
 
 // An unrepeated is an acknowledgement that was not sent again.
@@ -109,6 +109,8 @@ type unrepeated struct {
 	dir dissect.Dir
 	num seq.Num
 	t   *trial
+
+	since int64
 }
 
 // Settle implements session.Settler.
@@ -120,8 +122,9 @@ func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // nothing may arrive
-	case !h.j.beyondChance(times, apart, h.j.missed()):
-		return conform.Doubtful, conform.GuardOdds
+	}
+	if g := h.j.doubtLosses(times, apart, h.since); g != conform.GuardNone {
+		return conform.Doubtful, g
 	}
 	return conform.Failed, conform.GuardNone
 }
