@@ -156,7 +156,7 @@ func (j *judge) doubtLosses(times, apart int, since int64) conform.Guard {
 	switch p := j.chance(times, apart, j.missed()); {
 	case p >= absurdity:
 		return conform.GuardOdds
-	case p >= absurdUnclean && !j.c.Rules.Clean(since):
+	case p >= leastChance && !j.c.Rules.Clean(since):
 		return conform.GuardClean
 	}
 	return conform.GuardNone
@@ -193,8 +193,8 @@ func (s *side) implausible(times int) bool {
 
 // Bounds of loss.
 const (
-	absurdity     = 1e-6 // the chance of so much of it that is taken for none
-	absurdUnclean = 1e-9 // … where the capture misses something
-	leastTries    = 3    // of one packet, where nothing else is lost
-	mostChance    = 0.4
+	absurdity   = 1e-6 // the chance of so much of it that is taken for none
+	leastChance = 1e-9 // … where the capture misses something
+	leastTries  = 3    // of one packet, where nothing else is lost
+	mostChance  = 0.4
 )
