@@ -30,7 +30,11 @@ func (j *judge) judgeContradiction(dir dissect.Dir) {
 	case track.RanAhead:
 		j.blameBefore(r222SeqInc, dir, p, fmt.Sprintf("sequence %d is sent before sequence %d", uint8(p.Num), f.Sequence), j.Frame.Frame)
 	case track.LateFirst:
-		j.broken(r222SeqInc, fmt.Sprintf("sequence %d is first sent after sequence %d", f.Sequence, uint8(p.Num)), p.Frame())
+		x := j.c.Rules.Here(r222SeqInc, fmt.Sprintf("sequence %d is first sent after sequence %d", f.Sequence, uint8(p.Num)), p.Frame())
+		if x.Since = noWindow; !j.c.Complete && j.Num < j.c.Dir[dir].Window().Lowest() {
+			x.Blocked = conform.GuardStart // a copy of one that came before the connection was recognised
+		}
+		j.c.Rules.Judge(x)
 	case track.PacketsSkip:
 		j.broken(r222SeqInc, fmt.Sprintf("message %d begins at sequence %d, but message %d ended at %d: sequences were skipped",
 			f.MessageID, f.Sequence, uint8(p.Msg), uint8(p.Num)), p.Frame())

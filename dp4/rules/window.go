@@ -65,9 +65,23 @@ func (j *judge) missedOften(dir dissect.Dir, low track.Record) bool {
 	x.often++
 	needed := conform.NeededOdds(0, math.MaxInt32)
 	if !j.c.Rules.Clean(0) {
-		needed = j.c.Rules.NeededOdds(dir.Other())
+		needed = j.neededAnswers(dir.Other())
 	}
 	return x.often >= needed
+}
+
+// neededAnswers is how many answers of a side the capture cannot have missed, each on its own. Of a side
+// none of whose packets are missing, as of one that says little, the capture missed as many as of both.
+func (j *judge) neededAnswers(dir dissect.Dir) int {
+	lost, captured := uint64(0), uint64(0)
+	for d := range dissect.Dirs {
+		q := j.c.Dir[d].Quality()
+		lost, captured = lost+q.Uncaptured()+j.c.Dir[d].Missing(), captured+q.Distinct()
+	}
+	if !j.c.Rules.CleanOf(dir, 0) {
+		return max(j.c.Rules.NeededOdds(dir), conform.NeededOdds(lost, captured))
+	}
+	return conform.NeededOdds(lost, captured)
 }
 
 // With fewRTTs round trips measured, the shortest of them counts (guard RTT).

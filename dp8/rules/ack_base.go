@@ -95,10 +95,10 @@ func (j baseJudge) weigh(dir dissect.Dir, next seq.Num, mask uint64) {
 }
 
 // cameOnce reports that a number, which the other side expects no longer, was sent before a
-// time and neither again nor given up.
+// time and neither again nor given up: so long before that it was there, though others overtook it.
 func (j baseJudge) cameOnce(dir dissect.Dir, num seq.Num, before int64) bool {
 	look, ok := j.c.Dir[dir].Look(num)
-	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > max(j.c.Dir[dir].MinRTT(), j.c.Rules.Horizon())
+	return ok && look.First && look.Copies == 1 && !look.Retried && !look.GivenUp && before-look.Time > j.c.Dir[dir].MinRTT()+j.c.Rules.Horizon()
 }
 
 // close ends the question at the end of the connection.

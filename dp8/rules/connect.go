@@ -201,7 +201,7 @@ func (j handshakeJudge) judgeNextMsgID(rule int, p *cframes, h *dp8.Handshake) {
 // isLater reports whether a command frame was sent after the one before it, by their
 // ticks.
 func (j handshakeJudge) isLater(p *cframes, h *dp8.Handshake) bool {
-	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && j.AtLeast(p.copy) > 2*j.c.Rules.Horizon()
+	return int32(h.Timestamp-p.tick) > 0 || h.Timestamp == p.tick && j.AtLeast(p.copy) > j.InOrder()
 }
 
 // A badConnect is a CONNECT that must not be answered, or only unsigned.

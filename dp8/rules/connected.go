@@ -253,7 +253,7 @@ func (j handshakeJudge) settleEarly(dir dissect.Dir, h *dp8.Handshake, fromListe
 	switch {
 	case p.op != dp8.OpConnect || h.MsgID != p.msgID+1:
 		e.Blocked = conform.GuardClean
-	case j.AtLeast(e.Time) <= rules.Horizon():
+	case j.AtLeast(e.Time) <= j.InOrder(): // what is captured may be a copy, the first of which was missed
 		e.Blocked = conform.GuardReord
 	}
 	if e.Blocked == conform.GuardNone {
@@ -295,7 +295,7 @@ func (j handshakeJudge) judgeConfirms(r *answerRules, h *dp8.Handshake, fromList
 		rule = r31512Confirm
 	}
 	a := &j.asked[j.Connector()]
-	rules.Judge(conform.Case{Rule: rule, Dir: j.Connector(), Frame: a.spoke, Time: a.spokeAt, HasTime: j.Frame.HasTime, Proof: []uint64{j.Frame.Frame},
+	rules.Judge(conform.Case{Rule: rule, Dir: j.Connector(), Frame: a.spoke, Time: a.spokeAt, HasTime: j.Frame.HasTime, Proof: []uint64{j.Frame.Frame}, Since: counted,
 		Message: fmt.Sprintf("%d answers of the listener in a row were not confirmed, while data continues", j.offers)})
 	j.offers = 1
 }

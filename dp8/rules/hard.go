@@ -187,7 +187,7 @@ func (j commandJudge) judgeHardTimes(dir dissect.Dir, h *dp8.Handshake) {
 // settleHard ends the question whether quick HARD_DISCONNECTs were answers, which
 // leave at once: the other side had sent none when it goes on with data.
 func (j commandJudge) settleHard(dir dissect.Dir) {
-	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.side[dir].hard.n == 0 && j.AtLeast(w.fast.Time) > 2*j.c.Rules.Horizon() {
+	if w := &j.side[dir.Other()].hard; w.fast.Frame != 0 && j.side[dir].hard.n == 0 && j.AtLeast(w.fast.Time) > j.InOrder() {
 		if j.AtLeast(w.fast.Time) > hardOver*1e6 {
 			w.fast.Blocked = conform.GuardLife // another connection may have begun since
 		}
@@ -204,7 +204,7 @@ func (j commandJudge) settleFast(dir dissect.Dir, h *dp8.Handshake) {
 	if p.op == dp8.OpConnectedSigned && dir != j.Connector() {
 		next = h.MsgID == 0
 	}
-	if o.fast.Frame != 0 && w.n == 0 && next && j.AtLeast(o.fast.Time) > 2*j.c.Rules.Horizon() {
+	if o.fast.Frame != 0 && w.n == 0 && next && j.AtLeast(o.fast.Time) > j.InOrder() {
 		j.c.Rules.Judge(o.fast)
 		o.fast = conform.Case{}
 	}
@@ -232,7 +232,7 @@ const hardNumbers = 4
 func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num seq.Num) {
 	rules := &j.c.Rules
 	since := j.AtLeast(w.first.Time)
-	if !j.Frame.HasTime || since <= 2*rules.Horizon() || num <= w.firstSeq {
+	if !j.Frame.HasTime || since <= j.InOrder() || num <= w.firstSeq {
 		return // overtaken
 	}
 	if w.firstSeq < hardNumbers || since > hardOver*1e6 {
@@ -252,7 +252,7 @@ func (j commandJudge) judgeNoData(dir dissect.Dir, w *hardDisconnectState, num s
 func (j commandJudge) judgeSACKBehindHard(dir dissect.Dir, next seq.Num) {
 	rules, w, tick := &j.c.Rules, &j.side[dir].hard, j.Packet.SACK.Timestamp
 	since := j.AtLeast(w.first.Time)
-	if w.data || !j.Frame.HasTime || since <= 2*rules.Horizon() || int32(tick-w.since) <= tickStep {
+	if w.data || !j.Frame.HasTime || since <= j.InOrder() || int32(tick-w.since) <= tickStep {
 		return // overtaken
 	}
 	w.data = true

@@ -20,7 +20,7 @@ func New(opts track.Options) *session.Protocol {
 }
 
 // types are those of what judges a connection, and of what it holds open.
-var types = []any{&judge{}, unended{}, foreignID{}, moved{}, actedOn{}, hasty{}}
+var types = []any{&judge{}, unended{}, foreignID{}, moved{}, actedOn{}, hasty{}, repeatedOffers{}}
 
 // A judge judges one connection. What it remembers is its own; of the connection it reads
 // what the View shows.

@@ -23,7 +23,7 @@ func (j handshakeJudge) judgeMix(h *dp8.Handshake) {
 	}
 	message := [2]string{"CONNECTED in a signed handshake", "CONNECTED_SIGNED in a handshake that is not signed"}[kind]
 	switch {
-	case x.FromListener && !x.Offered[kind.Other()] && j.Frame.Time-j.hs.ModeAt <= rules.Horizon():
+	case x.FromListener && !x.Offered[kind.Other()] && j.AtLeast(j.hs.ModeAt) <= j.InOrder():
 		rules.Unclear(r31513Mix, conform.GuardReord, message) // the answer overtook it
 	case !x.FromListener && x.Offered[kind]:
 		rules.Pass(r31513Mix) // it was offered both

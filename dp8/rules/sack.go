@@ -150,7 +150,7 @@ func (j ackJudge) settleNSeq(dir dissect.Dir, num seq.Num) {
 		w.over.Blocked = conform.GuardClean
 		rules.Judge(w.over)
 		w.over = conform.Case{}
-	case j.Frame.HasTime && w.overSure && j.UnwrapsAfter(w.overSeq, w.over.Time) && j.AtLeast(w.over.Time) > 2*rules.Horizon() && !j.Packet.DFrame.IsRetry():
+	case j.Frame.HasTime && w.overSure && j.UnwrapsAfter(w.overSeq, w.over.Time) && j.AtLeast(w.over.Time) > j.InOrder() && !j.Packet.DFrame.IsRetry():
 		w.over.Proof = append(w.over.Proof, j.Frame.Frame)
 		if j.MayHaveBegun(w.over.Time) {
 			w.over.Blocked = conform.GuardLife

@@ -40,9 +40,11 @@ func (j sequenceJudge) reportStart(dir dissect.Dir, next seq.Num) {
 	x := conform.Case{Rule: r31521Start, Dir: dir, Frame: b.frame, Time: b.time, HasTime: true, Proof: []uint64{j.Frame.Frame},
 		Message: fmt.Sprintf("the first bSeq is %d, not 0, and the other side still expects 0", uint8(b.num))}
 	switch {
-	case next > 0:
+	case next != 0:
 		l.begun = true
-		x.Blocked = conform.GuardClean
+		if x.Blocked = conform.GuardClean; next < 0 {
+			x.Blocked = conform.GuardUnwrap // it says that numbers went on unseen, by half a cycle
+		}
 		j.c.Rules.Judge(x)
 	case j.Packet.Type == dp8.TypeDFrame && j.Said.Mask == 0, j.Frame.Time-b.last < 30e6:
 	default:

@@ -69,8 +69,8 @@ func (j signatureJudge) reportSignature(dir dissect.Dir, num seq.Num, x *track.S
 		rules.Broken(rSigFastDir, "signed with the secret of the other side")
 	case j.Mode() == track.ModeFast:
 		x := rules.Here(rSigFast, "signature is not the sender's secret: forged")
-		if x.Milder = !j.hs.Secrets; j.mayBeOthers(dir, false) {
-			x.Blocked = conform.GuardLife
+		if x.Milder = !j.hs.Secrets; j.State() > session.Closing || j.mayBeOthers(dir, false) {
+			x.Blocked = conform.GuardLife // it ended: another connection may have begun unseen
 		}
 		rules.Judge(x)
 	case j.Packet.Type == dp8.TypeHardDisconnect && j.c.Dir[dir].Signatures.Valid > 0:

@@ -195,8 +195,32 @@ func (j commandJudge) judgeStateless(h *dp8.Handshake) {
 		return
 	}
 	if j.chosen.same++; j.chosen.same+1 == statelessOffers {
-		rules.Hold(rules.Here(r31513Stateless, fmt.Sprintf("%d CONNECTED_SIGNED in answer to one CONNECT, %d ms apart", j.chosen.same+1, (j.Frame.Time-o.Time)/1e6), o.Frame), nil)
+		x := rules.Here(r31513Stateless, fmt.Sprintf("%d CONNECTED_SIGNED in answer to one CONNECT, %d ms apart", j.chosen.same+1, (j.Frame.Time-o.Time)/1e6), o.Frame)
+		rules.HoldFor(x, offersSettle, repeatedOffers{j, j.Connector(), j.side[j.Connector()].cframes.msgID})
 	}
+}
+
+// offersSettle is for how long the connector's next command frame is waited for, in ns.
+const offersSettle = 1e9
+
+// repeatedOffers are offers that nothing captured asked for. A listener that has not received the
+// confirmation answers what else the connector sends, too: what follows on the CONNECT
+// tells whether a confirmation was missed.
+type repeatedOffers struct {
+	j     commandJudge
+	dir   dissect.Dir // of the connector
+	msgID uint8       // of its CONNECT
+}
+
+// Settle implements session.Settler.
+func (h repeatedOffers) Settle() (conform.Ruling, conform.Guard) {
+	switch p := &h.j.side[h.dir].cframes; p.msgID {
+	case h.msgID:
+		return conform.Doubtful, conform.GuardHold
+	case h.msgID + 1:
+		return conform.Failed, conform.GuardNone
+	}
+	return conform.Doubtful, conform.GuardClean
 }
 
 // firstNumbers is how many of a side's first data numbers are looked at for its

@@ -143,7 +143,9 @@ func (j retryJudge) judgeBackoff(dir dissect.Dir, s *retrySeries, gap int64) {
 	case !shrinks:
 		rules.Pass(r3125Backoff)
 	case missing >= max(4, j.sequence().needed(dir)) && o.plain >= j.sequence().needed(dir):
-		rules.Broken(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, the retry before after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
+		x := rules.Here(r3125Backoff, fmt.Sprintf("bSeq %d is retried after %s, the retry before after %s", uint8(s.num), ms(gap), ms(s.gaps[s.passed-1])))
+		x.Since = s.begun
+		rules.Judge(x)
 	default:
 		rules.Unclear(r3125Backoff, conform.GuardSample, "the retry interval shrinks; some retries may not have been captured")
 	}
@@ -246,6 +248,8 @@ func (j retryJudge) judgeLost(dir dissect.Dir, num seq.Num) {
 			continue
 		}
 		s.tenth = 0
-		rules.Broken(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times without an answer, yet %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(j.Frame.Time-s.last)/1e9), l.stall.frame)
+		x := rules.Here(r3165Lost, fmt.Sprintf("bSeq %d was retried %d times without an answer, yet %d follows %.1f s later: the connection was lost", uint8(s.num), s.n, uint8(num), float64(j.Frame.Time-s.last)/1e9), l.stall.frame)
+		x.Since = s.begun
+		rules.Judge(x)
 	}
 }

@@ -21,3 +21,6 @@ func idText(id uint32) string {
 }
 
 const duplicate = dissect.Duplicate
+
+// counted is Since of cases that count already what the capture may have missed.
+const counted = 1<<63 - 1

@@ -52,7 +52,7 @@ func (c *conn) heedsNext(dir dissect.Dir, next seq.Num) bool {
 		return true
 	}
 	x, known := out.Look(next)
-	if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= 2*c.c.Rules.Horizon() && !sentLater {
+	if !known || !c.unwraps(dir) || !x.First || c.atLeast(x.Time) <= c.inOrder() && !sentLater {
 		return true // overtaken, or too long ago to tell
 	}
 	a.What, a.Sent = NextIsSent, x.Frame

@@ -30,6 +30,10 @@ func (c *conn) atMost(at int64) int64 { return c.Frame.Time - at + c.stepOf(c.Fr
 // calls an endpoint wrong here.
 func (c *conn) apart() int64 { return max(c.c.Rules.Horizon(), LeastHorizon) + c.grain }
 
+// inOrder is apart by times of which the steps of the clock are taken already: twice the horizon, for
+// each of the two frames may have been held up, or shown early.
+func (c *conn) inOrder() int64 { return max(2*c.c.Rules.Horizon(), LeastHorizon) }
+
 // LeastHorizon is how far apart they are at least, in ns.
 const LeastHorizon = 100e6
 

@@ -87,6 +87,9 @@ func (v View) After(x *Stamp) bool { return v.c.after(x) }
 // order, ns (guard REORD).
 func (v View) Apart() int64 { return v.c.apart() }
 
+// InOrder is Apart for times by AtLeast, ns.
+func (v View) InOrder() int64 { return v.c.inOrder() }
+
 // StepOf is the step of a coarse clock by two times of the connection, ns.
 func (v View) StepOf(a, b int64) int64 { return v.c.stepOf(a, b) }
 

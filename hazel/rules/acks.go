@@ -24,6 +24,9 @@ func (j *judge) judgeAcked(dir dissect.Dir, n seq.Num) {
 		j.judgeStray(dir, n)
 		return
 	}
+	if a := &j.side[dir].ahead; a.found > 0 {
+		a.again(n)
+	}
 	if peer.copies.waiting() {
 		peer.copies.answered(n)
 	}
@@ -204,9 +207,10 @@ func (j *judge) judgeCopies(dir dissect.Dir) {
 	if !rules.Check(rRelAckDup, 2*p.answers >= p.total) {
 		x := conform.Case{Rule: rRelAckDup, Dir: dir, Frame: p.first, Time: p.firstAt, HasTime: true,
 			Message: fmt.Sprintf("of %d resends of packets that the side had acknowledged, %d were acknowledged again", p.total, p.answers)}
-		sample, unansweredResends := conform.Sample{N: p.total, Bad: p.total - p.answers}, peer.Resends-p.total
-		if !sample.Implausible(1.5 * float64(unansweredResends+1) / float64(unansweredResends+peer.Heard+1)) {
-			x.Blocked = conform.GuardOdds // as many of the others were not acknowledged in time
+		x.Since = counted
+		sample, others := conform.Sample{N: p.total, Bad: p.total - p.answers}, peer.Resends-p.total+j.missed()
+		if !sample.Implausible(1.5 * float64(others+1) / float64(others+peer.Heard+1)) {
+			x.Blocked = conform.GuardOdds // as many of the others were not acknowledged in time, or missed
 		}
 		rules.Judge(x)
 	}

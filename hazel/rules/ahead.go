@@ -29,7 +29,7 @@ func (j *judge) aheadCase(dir dissect.Dir, x *claim, g conform.Guard) conform.Ca
 
 // judgeAhead judges the acknowledgement of a number of side dir that is captured now for the
 // first time. Its first transmission may have been missed, so that it takes several, of different
-// accidents; and the way to the side and back takes longer than the acknowledgement came
+// accidents, none of them acknowledged again as what comes again is; and the way to the side and back takes longer than the acknowledgement came
 // early, unless the clocks that the sides were captured with differ.
 func (j *judge) judgeAhead(dir dissect.Dir, n seq.Num) {
 	acker, rules := &j.side[dir.Other()], &j.c.Rules

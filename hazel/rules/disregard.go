@@ -66,10 +66,16 @@ func (j *judge) judgeIgnored(dir dissect.Dir, x *resent, first *seq.Look) {
 const leastIgnored = 4
 
 // ignoresAcks reports whether a side sends again long after their acknowledgement a fifth of its
-// packets, or it is proven: paths lose fewer acknowledgements.
-func (s *side) ignoresAcks() bool {
+// packets, or it is proven: paths lose fewer acknowledgements. Once it was seen to do so, packets that were
+// captured first so long after their acknowledgement count as well: the capture may have missed
+// what was sent first.
+func (s *side) ignoresAcks(late int) bool {
 	g := s.ignored
-	return g != nil && (g.told || g.n >= leastIgnored && 5*g.n >= s.Transmissions-s.Resends)
+	if g == nil || g.n == 0 {
+		return false
+	}
+	n := g.n + late
+	return g.told || n >= leastIgnored && 5*n >= s.Transmissions-s.Resends
 }
 
 // judgeRepeated judges whether a packet that was acknowledged is acknowledged again when it
@@ -92,9 +98,9 @@ func (j *judge) judgeRepeated(dir dissect.Dir, n seq.Num, x *resent, first *seq.
 		return
 	}
 	rules, id := &j.c.Rules, j.Packet.ID
-	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: first.Time}
+	y := conform.Case{Rule: rRelAckDup, Dir: dir.Other(), Frame: t.frames[0], Proof: append([]uint64{first.Frame}, t.frames...), Time: t.at[0], HasTime: true, Since: counted}
 	y.Message = fmt.Sprintf("ID %d was acknowledged, is resent three times or more and is never acknowledged again, while others are", id)
-	rules.HoldFor(y, trialTime, unrepeated{j, dir, n, t})
+	rules.HoldFor(y, trialTime, unrepeated{j, dir, n, t, first.Time})
 }
 
 // An unrepeated is an acknowledgement that was not sent again.
@@ -103,6 +109,8 @@ type unrepeated struct {
 	dir dissect.Dir
 	num seq.Num
 	t   *trial
+
+	since int64
 }
 
 // Settle implements session.Settler.
@@ -114,8 +122,9 @@ func (h unrepeated) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // nothing may arrive
-	case !h.j.beyondChance(times, apart, h.j.missed()):
-		return conform.Doubtful, conform.GuardOdds
+	}
+	if g := h.j.doubtLosses(times, apart, h.since); g != conform.GuardNone {
+		return conform.Doubtful, g
 	}
 	return conform.Failed, conform.GuardNone
 }

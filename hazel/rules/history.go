@@ -34,6 +34,7 @@ type claim struct {
 	at    int64
 	frame uint64   // the acknowledgement; 0: none
 	fresh bool     // it is the first one after a gap
+	found bool     // its number was captured later for the first time
 	gaps  seq.Gaps // known before it
 }
 
@@ -68,6 +69,15 @@ func (cs *claims) take(n seq.Num) (x claim, ok bool) {
 	slot.frame = 0
 	cs.open--
 	return x, true
+}
+
+// again takes back a claim that was found, when its number is acknowledged after it was captured: that
+// may have been sent again, and the capture missed what was sent first.
+func (cs *claims) again(n seq.Num) {
+	if slot := &cs.list[n&(claimsKept-1)]; slot.found && slot.num == n {
+		slot.found = false
+		cs.found--
+	}
 }
 
 // heard notes what kinds of histories a side sends.
@@ -158,6 +168,7 @@ func (j *judge) weighClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y *
 	if cs.last = x.at; len(cs.proof) < leastDenials {
 		cs.proof = append(cs.proof, x.frame)
 	}
+	cs.list[n&(claimsKept-1)].found = true
 	if cs.found++; cs.found < needed {
 		y.Blocked = conform.GuardOdds
 		return
@@ -176,7 +187,7 @@ func (j *judge) unsureClaim(dir dissect.Dir, n seq.Num, cs *claims, x *claim, y 
 		return conform.GuardLife
 	case !ok || !before.Captured || s.unread != 0:
 		return conform.GuardClean
-	case s.ignoresAcks():
+	case s.ignoresAcks(cs.found + 1):
 		return conform.GuardClean // it sends again what was acknowledged, and the first transmission may have been missed
 	case x.at-cs.last < session.HoldLeast && cs.found > 0:
 		return conform.GuardOdds // of one accident

@@ -89,7 +89,7 @@ func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	case s.denied.proves(num) && j.answeredAfter(dir, num):
 		y.Since = 0 // the capture would have missed both the resend and its acknowledgement
 		y.Message = fmt.Sprintf("ID %d is not resent, although the histories of the other side report it missing", uint16(num))
-	case mayBeMissed(g.n, s.Transmissions-s.Resends, rules.NeededOdds(dir.Other())) || !j.ackedAround(dir, num):
+	case mayBeMissed(g.n, s.Transmissions-s.Resends, j.neededAcks(dir.Other())) || !j.ackedAround(dir, num):
 		y.Blocked = conform.GuardOdds
 	}
 	if g.n <= len(g.frames) {
@@ -100,6 +100,13 @@ func (j *judge) forgot(dir dissect.Dir, num seq.Num, l *seq.Look) {
 	}
 	g.broken = g.broken || y.Blocked == conform.GuardNone
 	rules.Judge(y)
+}
+
+// neededAcks is NeededOdds for acknowledgements of a side. What it seems to send first after its
+// acknowledgement may be resends of what was missed: nothing else shows how much was.
+func (j *judge) neededAcks(dir dissect.Dir) int {
+	out := &j.c.Dir[dir]
+	return conform.NeededOdds(out.Quality().Uncaptured()+out.Missing()+j.side[dir.Other()].aheads, out.Quality().Distinct())
 }
 
 // answeredAfter reports whether all acknowledgements whose history may have told of a

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/hazel"
@@ -9,6 +10,9 @@ import (
 	"github.com/dpdissect/dpdissect/session/conform"
 	"github.com/dpdissect/dpdissect/session/seq"
 )
+
+// counted is Since of cases that count already what the capture may have missed.
+const counted = 1<<63 - 1
 
 // trialTime is waited for an answer after the third transmission, in ns.
 const trialTime = 3e9
@@ -40,7 +44,7 @@ func (j *judge) judgeUnanswered(dir dissect.Dir, n seq.Num, x *resent, first *se
 	if j.Frame.Words.Has(dissect.KeepAlive) {
 		rule = rKaAcked
 	}
-	y := conform.Case{Rule: rule, Dir: dir.Other(), Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: first.Time}
+	y := conform.Case{Rule: rule, Dir: dir.Other(), Frame: first.Frame, Time: first.Time, HasTime: true, Proof: t.frames, Since: counted}
 	y.Message = fmt.Sprintf("ID %d is sent three times or more and never acknowledged, while others are", id)
 	j.c.Rules.HoldFor(y, trialTime, unanswered{j, dir, n, j.Record.Length(), t})
 }
@@ -65,8 +69,9 @@ func (h unanswered) Settle() (conform.Ruling, conform.Guard) {
 	switch {
 	case h.length > int(s.largest), others < leastOthers:
 		return conform.Doubtful, conform.GuardVant // the path may not take it, or nothing
-	case !j.beyondChance(times, apart, j.missed()):
-		return conform.Doubtful, conform.GuardOdds
+	}
+	if g := j.doubtLosses(times, apart, l.Time); g != conform.GuardNone {
+		return conform.Doubtful, g
 	}
 	return conform.Failed, conform.GuardNone
 }
@@ -141,20 +146,37 @@ func (j *judge) missed() (n int) {
 // can't all have been lost as rarely as others are: those of either side take the way there and
 // back. The capture may have missed some of them.
 func (j *judge) beyondChance(times, apart, missed int) bool {
+	return j.chance(times, apart, missed) < absurdity
+}
+
+// doubtLosses gives what speaks against a fault where so many transmissions of one packet stay
+// unanswered. A capture that misses something since a time may miss more than it shows: there
+// the chance must be smaller.
+func (j *judge) doubtLosses(times, apart int, since int64) conform.Guard {
+	switch p := j.chance(times, apart, j.missed()); {
+	case p >= absurdity:
+		return conform.GuardOdds
+	case p >= leastChance && !j.c.Rules.Clean(since):
+		return conform.GuardClean
+	}
+	return conform.GuardNone
+}
+
+// chance is that of so many losses, as beyondChance counts them.
+func (j *judge) chance(times, apart, missed int) float64 {
 	sent, lost := 0, missed+1-times
 	for i := range j.side {
 		sent += j.side[i].Transmissions
 		lost += j.side[i].Resends
 	}
 	if lost = max(lost, 0); times < leastTries || lost > 0 && times == leastTries {
-		return false
+		return 1
 	}
 	p := max(0.001, (1.5*float64(lost)+0.5)/float64(sent+1))
-	chance := 1.0
-	for range apart {
-		chance *= p
+	if p >= mostChance {
+		return 1
 	}
-	return p < mostChance && chance < absurdity
+	return math.Pow(p, float64(apart))
 }
 
 // implausible is beyondChance for packets that are not resent, as rarely as others of the
@@ -171,7 +193,8 @@ func (s *side) implausible(times int) bool {
 
 // Bounds of loss.
 const (
-	absurdity  = 1e-6 // the chance of so much of it that is taken for none
-	leastTries = 3    // of one packet, where nothing else is lost
-	mostChance = 0.4
+	absurdity   = 1e-6 // the chance of so much of it that is taken for none
+	leastChance = 1e-9 // … where the capture misses something
+	leastTries  = 3    // of one packet, where nothing else is lost
+	mostChance  = 0.4
 )

@@ -18,6 +18,9 @@ const (
 	fewPongs    = 4
 )
 
+// counted is Since of cases that count already what the capture may have missed.
+const counted = 1<<63 - 1
+
 // delays are how late a side acknowledges and replies.
 type delays struct {
 	pongs  [fewPongs]int64 // times of its latest replies, ns
@@ -58,8 +61,16 @@ func (c numberJudge) judgeAckDelay(dir dissect.Dir, x sentDatagram) {
 	s.told[0] = true
 	y := c.c.Rules.Here(rCvAckdelay, fmt.Sprintf("%d of %d datagrams were acknowledged late, this one after %d ms; PingRequests are answered within %d ms",
 		s.acks.Bad, s.acks.N, took/1e6, slices.Max(s.pongs[:])/1e6), x.Frame())
-	y.Since = s.since
+	if y.Since = s.since; s.acks.Implausible(c.missedShare(dir)) {
+		y.Since = counted
+	}
 	c.c.Rules.Judge(y)
+}
+
+// missedShare is how many of all datagrams of a side the capture misses, no less than it seems.
+func (c numberJudge) missedShare(dir dissect.Dir) float64 {
+	d := &c.c.Dir[dir]
+	return 1.5 * float64(d.Quality().Uncaptured()+d.Missing()+1) / float64(d.Quality().Distinct()+1)
 }
 
 // judgePongDelay judges when a side replies to the latest PingRequest, sent at a time: it

@@ -125,15 +125,3 @@ func (t *libTalk) lively(n int) {
 		t.pause(2 * time.Second)
 	}
 }
-
-// onLib makes a mutant of a connection.
-func onLib(rule, name string, parts ...func(t *libTalk)) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:reference", Steps: libExchange(parts...)}
-}
-
-// nearLib makes a near miss of one.
-func nearLib(rule, name string, parts ...func(t *libTalk)) Mutant {
-	m := onLib(rule, name, parts...)
-	m.Near = true
-	return m
-}

@@ -114,21 +114,3 @@ func (t *knetTalk) close() {
 
 // pause lets time pass before the latest datagram.
 func (t *knetTalk) pause(d time.Duration) { t.steps[len(t.steps)-1].After += d }
-
-// onPage makes a mutant of a connection.
-func onPage(rule, name string, parts ...knetPart) Mutant {
-	return Mutant{Rule: rule, Name: name, As: "knet:spec", Steps: knetExchange(parts...)}
-}
-
-// nearPage makes a near miss of one.
-func nearPage(rule, name string, parts ...knetPart) Mutant {
-	m := onPage(rule, name, parts...)
-	m.Near = true
-	return m
-}
-
-// also names further rules that a mutant breaks.
-func (m Mutant) also(rules ...string) Mutant {
-	m.Also = rules
-	return m
-}

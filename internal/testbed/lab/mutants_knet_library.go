@@ -10,27 +10,27 @@ import (
 // again in other datagrams.
 func knetLibrary() []Mutant {
 	return []Mutant{
-		onLib("KN-RD-NORESEND", "sends a message again whose acknowledgement it has acknowledged", libAgain(func(t *libTalk) {
+		{Rule: "KN-RD-NORESEND", Name: "sends a message again whose acknowledgement it has acknowledged", As: "knet:reference", Steps: libExchange(libAgain(func(t *libTalk) {
 			t.say(1, false, append(t.owes(1), t.told(1, "with it"))...)
 			t.acks(0)
-		}, true)),
-		onLib("KN-RD-NORESEND", "sends a message again that was acknowledged with a ping it replied to", libAgain(func(t *libTalk) {
+		}, true))},
+		{Rule: "KN-RD-NORESEND", Name: "sends a message again that was acknowledged with a ping it replied to", As: "knet:reference", Steps: libExchange(libAgain(func(t *libTalk) {
 			t.pings[1]++
 			t.say(1, false, append(t.owes(1), libControl(knet.PingRequest, t.pings[1]))...)
 			t.say(0, false, libControl(knet.PingReply, t.pings[1]))
-		}, true)),
-		nearLib("KN-RD-NORESEND", "sends a message again that was not acknowledged", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
-		onLib("KN-RD-ACKED", "acknowledges nothing", func(t *libTalk) {
+		}, true))},
+		{Rule: "KN-RD-NORESEND", Name: "sends a message again that was not acknowledged", Near: true, As: "knet:reference", Steps: libExchange(libAgain(func(t *libTalk) { t.owed[1] = nil }, false))},
+		{Rule: "KN-RD-ACKED", Name: "acknowledges nothing", As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			t.mute[1] = true
 			t.lively(26)
 			t.mute[1] = false
-		}),
-		nearLib("KN-RD-ACKED", "acknowledges all that came, later"),
-		onLib("KN-CV-ACKDELAY", "acknowledges after 500 ms", acksAfter(500*time.Millisecond)),
-		nearLib("KN-CV-ACKDELAY", "acknowledges after 60 ms", acksAfter(60*time.Millisecond)),
-		onLib("KN-RT-PONG", "replies after two seconds", repliesAfter(2*time.Second)),
-		nearLib("KN-RT-PONG", "replies after 200 ms", repliesAfter(200*time.Millisecond)),
-		onLib("KN-FR-ID-REUSE", "uses an id again, and then sends the first transfer again", func(t *libTalk) {
+		})},
+		{Rule: "KN-RD-ACKED", Name: "acknowledges all that came, later", Near: true, As: "knet:reference", Steps: libExchange()},
+		{Rule: "KN-CV-ACKDELAY", Name: "acknowledges after 500 ms", As: "knet:reference", Steps: libExchange(acksAfter(500 * time.Millisecond))},
+		{Rule: "KN-CV-ACKDELAY", Name: "acknowledges after 60 ms", Near: true, As: "knet:reference", Steps: libExchange(acksAfter(60 * time.Millisecond))},
+		{Rule: "KN-RT-PONG", Name: "replies after two seconds", As: "knet:reference", Steps: libExchange(repliesAfter(2 * time.Second))},
+		{Rule: "KN-RT-PONG", Name: "replies after 200 ms", Near: true, As: "knet:reference", Steps: libExchange(repliesAfter(200 * time.Millisecond))},
+		{Rule: "KN-FR-ID-REUSE", Name: "uses an id again, and then sends the first transfer again", As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			one := t.transfer(1, 2, "one", "two")
 			t.say(0, false, one...)
 			t.owed[1] = nil
@@ -40,28 +40,28 @@ func knetLibrary() []Mutant {
 			t.pause(5 * time.Second)
 			t.say(0, false, one...)
 			t.acks(1)
-		}),
-		nearLib("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", func(t *libTalk) {
+		})},
+		{Rule: "KN-FR-ID-REUSE", Name: "uses an id again when all is acknowledged", Near: true, As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			for _, text := range []string{"a", "b", "c"} {
 				t.say(0, false, t.transfer(1, 2, text, text+text)...)
 				t.acks(1)
 			}
-		}),
-		onLib("KN-MB-FRAGNUM", "goes on behind the last fragment", func(t *libTalk) {
+		})},
+		{Rule: "KN-MB-FRAGNUM", Name: "goes on behind the last fragment", As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			all := t.transfer(1, 3, "one", "two", "three", "four")
 			t.say(0, false, all[:3]...)
 			t.acks(1)
 			t.say(0, true, all[3:]...)
 			t.acks(1)
-		}),
-		nearLib("KN-MB-FRAGNUM", "ends with the last fragment", func(t *libTalk) {
+		})},
+		{Rule: "KN-MB-FRAGNUM", Name: "ends with the last fragment", Near: true, As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			all := t.transfer(1, 4, "one", "two", "three", "four")
 			t.say(0, false, all[:3]...)
 			t.acks(1)
 			t.say(0, false, all[3:]...)
 			t.acks(1)
-		}),
-		onLib("KN-DG-ID-UNIQUE", "sends a reliable message again with other content", func(t *libTalk) {
+		})},
+		{Rule: "KN-DG-ID-UNIQUE", Name: "sends a reliable message again with other content", As: "knet:reference", Steps: libExchange(func(t *libTalk) {
 			m := t.told(0, "the first content")
 			t.say(0, false, m)
 			t.owed[1] = nil
@@ -69,8 +69,8 @@ func knetLibrary() []Mutant {
 			m.Body = []byte("the other content")
 			t.say(0, true, m)
 			t.acks(1)
-		}),
-		nearLib("KN-DG-ID-UNIQUE", "sends a reliable message again as it was", libAgain(func(t *libTalk) { t.owed[1] = nil }, false)),
+		})},
+		{Rule: "KN-DG-ID-UNIQUE", Name: "sends a reliable message again as it was", Near: true, As: "knet:reference", Steps: libExchange(libAgain(func(t *libTalk) { t.owed[1] = nil }, false))},
 	}
 }
 

@@ -10,52 +10,52 @@ import (
 func knetOrder() []Mutant {
 	depends := func(delta, index uint16) []knet.Dependency { return []knet.Dependency{{Delta: delta, Index: index}} }
 	return []Mutant{
-		onPage("KN-IO-PAST", "depends on what is before the first datagram", func(t *knetTalk) {
+		{Rule: "KN-IO-PAST", Name: "depends on what is before the first datagram", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.put(0, true, false, depends(300, 0), knetCoded(knetApp("x"), 1))
-		}),
-		nearPage("KN-IO-PAST", "depends on the first datagram of all", func(t *knetTalk) {
+		})},
+		{Rule: "KN-IO-PAST", Name: "depends on the first datagram of all", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.put(0, false, false, depends(uint16(t.next[0]-1), 0), knetCoded(knetApp("x"), 1))
-		}),
-		onPage("KN-IO-REL-ON-UNREL", "is reliable and depends on what is not", func(t *knetTalk) {
+		})},
+		{Rule: "KN-IO-REL-ON-UNREL", Name: "is reliable and depends on what is not", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, false, knetApp("unreliable"))
 			t.put(0, true, true, depends(0, 0), knetCoded(knetApp("x"), 1))
 			t.acks(1)
-		}),
-		nearPage("KN-IO-REL-ON-UNREL", "is unreliable and depends on what is not", func(t *knetTalk) {
+		})},
+		{Rule: "KN-IO-REL-ON-UNREL", Name: "is unreliable and depends on what is not", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, false, knetApp("unreliable"))
 			t.put(0, false, false, depends(0, 0), knetCoded(knetApp("x"), 1))
-		}),
-		onPage("KN-IO-INDEX", "depends on the fifth of two messages", func(t *knetTalk) {
+		})},
+		{Rule: "KN-IO-INDEX", Name: "depends on the fifth of two messages", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, false, knetApp("one"), knetApp("two"))
 			t.put(0, true, false, depends(0, 4), knetCoded(knetApp("x"), 1))
-		}),
-		nearPage("KN-IO-INDEX", "depends on the second of two messages", func(t *knetTalk) {
+		})},
+		{Rule: "KN-IO-INDEX", Name: "depends on the second of two messages", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, false, knetApp("one"), knetApp("two"))
 			t.put(0, false, false, depends(0, 1), knetCoded(knetApp("x"), 1))
-		}),
-		onPage("KN-FR-START-ONCE", "begins a transfer twice", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-START-ONCE", Name: "begins a transfer twice", As: "knet:spec", Also: []string{"KN-FR-ID-REUSE"}, Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 4, "one"), knetLater(3, 1, "two"))
 			t.acks(1)
 			t.wrong(0, true, knetStart(3, 5, "other"))
 			t.acks(1)
-		}).also("KN-FR-ID-REUSE"),
-		nearPage("KN-FR-START-ONCE", "begins it again when it is over", knetTransfers),
-		onPage("KN-FR-NUM-UNIQUE", "sends two contents of a fragment", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-START-ONCE", Name: "begins it again when it is over", Near: true, As: "knet:spec", Steps: knetExchange(knetTransfers)},
+		{Rule: "KN-FR-NUM-UNIQUE", Name: "sends two contents of a fragment", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 4, "one"), knetLater(3, 1, "two"))
 			t.acks(1)
 			t.wrong(0, true, knetLater(3, 1, "other"))
 			t.acks(1)
-		}),
-		nearPage("KN-FR-NUM-UNIQUE", "sends each fragment once", knetTransfers),
-		onPage("KN-FR-ID-REUSE", "uses an id again before all is acknowledged", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-NUM-UNIQUE", Name: "sends each fragment once", Near: true, As: "knet:spec", Steps: knetExchange(knetTransfers)},
+		{Rule: "KN-FR-ID-REUSE", Name: "uses an id again before all is acknowledged", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 2, "one"), knetLater(3, 1, "two"))
 			t.wrong(0, true, knetStart(3, 2, "three"), knetLater(3, 1, "four"))
 			t.say(0, false, knetApp("meanwhile"))
 			t.pause(200 * time.Millisecond)
 			t.acks(1)
-		}),
-		nearPage("KN-FR-ID-REUSE", "uses an id again when all is acknowledged", knetTransfers),
-		onPage("KN-FR-ID-REUSE", "uses an id again, and then sends the first transfer again", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-ID-REUSE", Name: "uses an id again when all is acknowledged", Near: true, As: "knet:spec", Steps: knetExchange(knetTransfers)},
+		{Rule: "KN-FR-ID-REUSE", Name: "uses an id again, and then sends the first transfer again", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 2, "one"), knetLater(3, 1, "two"))
 			again := t.steps[len(t.steps)-1].Payload
 			id := t.next[0] - 1
@@ -67,8 +67,8 @@ func knetOrder() []Mutant {
 			t.raw(0, false, again)
 			t.owed[1] = append(t.owed[1], id)
 			t.acks(1)
-		}),
-		nearPage("KN-FR-ID-REUSE", "sends a transfer again before it uses the id again", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-ID-REUSE", Name: "sends a transfer again before it uses the id again", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 2, "one"), knetLater(3, 1, "two"))
 			again := t.steps[len(t.steps)-1].Payload
 			id := t.next[0] - 1
@@ -80,26 +80,26 @@ func knetOrder() []Mutant {
 			t.acks(1)
 			t.say(0, true, knetStart(3, 2, "three"), knetLater(3, 1, "four"))
 			t.acks(1)
-		}),
-		onPage("KN-FR-COMPLETE", "sends three of four fragments", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-COMPLETE", Name: "sends three of four fragments", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.wrong(0, true, knetStart(3, 4, "one"), knetLater(3, 1, "two"), knetLater(3, 3, "four"))
 			t.acks(1)
-		}),
-		nearPage("KN-FR-COMPLETE", "sends all", knetTransfers),
-		onPage("KN-MB-FRAGNUM", "goes on behind the last fragment", func(t *knetTalk) {
+		})},
+		{Rule: "KN-FR-COMPLETE", Name: "sends all", Near: true, As: "knet:spec", Steps: knetExchange(knetTransfers)},
+		{Rule: "KN-MB-FRAGNUM", Name: "goes on behind the last fragment", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetStart(3, 3, "one"), knetLater(3, 1, "two"))
 			t.acks(1)
 			t.wrong(0, true, knetLater(3, 3, "four"))
 			t.acks(1)
 			t.say(0, true, knetLater(3, 2, "three"))
 			t.acks(1)
-		}),
-		nearPage("KN-MB-FRAGNUM", "sends the last one first", func(t *knetTalk) {
+		})},
+		{Rule: "KN-MB-FRAGNUM", Name: "sends the last one first", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetLater(3, 2, "three"))
 			t.acks(1)
 			t.say(0, true, knetStart(3, 3, "one"), knetLater(3, 1, "two"))
 			t.acks(1)
-		}),
+		})},
 	}
 }
 

@@ -17,7 +17,7 @@ func knetSession() []Mutant {
 func knetClosing() []Mutant {
 	return []Mutant{
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect", As: "knet:spec", Steps: knetAfter(knet.Disconnect)},
-		nearPage("KN-CL-AFTER-DISC", "answers a Disconnect that crossed its own", func(t *knetTalk) {
+		{Rule: "KN-CL-AFTER-DISC", Name: "answers a Disconnect that crossed its own", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.chat(2)
 			t.end(0, knet.Disconnect)
 			t.end(1, knet.Disconnect)
@@ -27,17 +27,17 @@ func knetClosing() []Mutant {
 			t.next = [2]uint32{1, 0}
 			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
 			t.say(0, true, knet.Control(knet.ConnectAck, nil))
-		}),
+		})},
 		{Rule: "KN-CL-AFTER-ACK", Name: "goes on after DisconnectAck", As: "knet:spec", Steps: knetAfter(knet.DisconnectAck)},
-		nearPage("KN-CL-AFTER-ACK", "ends with it"),
+		{Rule: "KN-CL-AFTER-ACK", Name: "ends with it", Near: true, As: "knet:spec", Steps: knetExchange()},
 		{Rule: "KN-CL-AFTER-DISC", Name: "goes on after Disconnect of the library", On: knetLibSession,
 			Tamper: knetOneMore(0, knet.Disconnect, func(id uint32) []byte { return lib(id, knetApp("x")) })},
 		{Rule: "KN-CL-AFTER-DISC", Name: "leaves all as it is", On: knetLibSession, Near: true},
-		onPage("KN-CL-DISCACK-UNSOL", "says DisconnectAck in the middle", func(t *knetTalk) {
+		{Rule: "KN-CL-DISCACK-UNSOL", Name: "says DisconnectAck in the middle", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.DisconnectAck, nil))
-		}),
-		nearPage("KN-CL-DISCACK-UNSOL", "says it at the end"),
-		onPage("KN-CL-DISCACK", "goes on after three Disconnects", func(t *knetTalk) {
+		})},
+		{Rule: "KN-CL-DISCACK-UNSOL", Name: "says it at the end", Near: true, As: "knet:spec", Steps: knetExchange()},
+		{Rule: "KN-CL-DISCACK", Name: "goes on after three Disconnects", As: "knet:spec", Also: []string{"KN-CL-AFTER-DISC"}, Steps: knetExchange(func(t *knetTalk) {
 			for range 3 {
 				t.end(0, knet.Disconnect)
 				t.pause(time.Second)
@@ -46,29 +46,29 @@ func knetClosing() []Mutant {
 				t.say(1, false, knetApp("still here"))
 				t.pause(500 * time.Millisecond)
 			}
-		}).also("KN-CL-AFTER-DISC"),
-		nearPage("KN-CL-DISCACK", "answers the first"),
-		onPage("KN-CV-DISCTO", "says Disconnect for 20 s", func(t *knetTalk) {
+		})},
+		{Rule: "KN-CL-DISCACK", Name: "answers the first", Near: true, As: "knet:spec", Steps: knetExchange()},
+		{Rule: "KN-CV-DISCTO", Name: "says Disconnect for 20 s", As: "knet:spec", Also: []string{"KN-CL-AFTER-DISC"}, Steps: knetExchange(func(t *knetTalk) {
 			for range 11 {
 				t.end(0, knet.Disconnect)
 				t.pause(2 * time.Second)
 			}
-		}).also("KN-CL-AFTER-DISC"),
-		nearPage("KN-CL-STATE", "says it at the end"),
+		})},
+		{Rule: "KN-CL-STATE", Name: "says it at the end", Near: true, As: "knet:spec", Steps: knetExchange()},
 	}
 }
 
 // knetHandshakes break the rules of the handshake.
 func knetHandshakes() []Mutant {
 	return []Mutant{
-		onPage("KN-SM-ROLE", "is a server and says ConnectSyn", func(t *knetTalk) { t.wrong(1, false, knet.Control(knet.ConnectSyn, nil)) }),
-		onPage("KN-SM-ROLE", "is a server and says ConnectAck", func(t *knetTalk) { t.wrong(1, true, knet.Control(knet.ConnectAck, nil)) }),
-		onPage("KN-SM-ROLE", "is a client and says ConnectSynAck", func(t *knetTalk) { t.wrong(0, false, knet.Control(knet.ConnectSynAck, nil)) }),
-		nearPage("KN-SM-ROLE", "says ConnectSyn twice", func(t *knetTalk) {}),
-		onPage("KN-SM-SYNACK-UNSOL", "says ConnectSynAck in the middle", func(t *knetTalk) {
+		{Rule: "KN-SM-ROLE", Name: "is a server and says ConnectSyn", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.wrong(1, false, knet.Control(knet.ConnectSyn, nil)) })},
+		{Rule: "KN-SM-ROLE", Name: "is a server and says ConnectAck", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.wrong(1, true, knet.Control(knet.ConnectAck, nil)) })},
+		{Rule: "KN-SM-ROLE", Name: "is a client and says ConnectSynAck", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.wrong(0, false, knet.Control(knet.ConnectSynAck, nil)) })},
+		{Rule: "KN-SM-ROLE", Name: "says ConnectSyn twice", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {})},
+		{Rule: "KN-SM-SYNACK-UNSOL", Name: "says ConnectSynAck in the middle", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.chat(6)
 			t.wrong(1, false, knet.Control(knet.ConnectSynAck, nil))
-		}),
+		})},
 		{Rule: "KN-SM-SYNACK-UNSOL", Name: "answers two ConnectSyns", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			for range 2 {
 				t.say(0, false, knet.Control(knet.ConnectSyn, []byte("me")))
@@ -81,8 +81,8 @@ func knetHandshakes() []Mutant {
 			t.close()
 		})},
 		{Rule: "KN-SM-PENDING", Name: "speaks before it is answered", As: "knet:spec", Steps: knetBegun(knetTooEarly)},
-		nearPage("KN-SM-PENDING", "waits for the answer"),
-		nearPage("KN-SM-CONFIRM", "confirms with what it has to say"),
+		{Rule: "KN-SM-PENDING", Name: "waits for the answer", Near: true, As: "knet:spec", Steps: knetExchange()},
+		{Rule: "KN-SM-CONFIRM", Name: "confirms with what it has to say", Near: true, As: "knet:spec", Steps: knetExchange()},
 		{Rule: "KN-SM-PENDING", Name: "speaks behind its ConnectSynAck", As: "knet:spec", Steps: knetBegun(knetEarly(300*time.Millisecond, true))},
 		{Rule: "KN-SM-PENDING", Name: "waits for a client that is slow", As: "knet:spec", Steps: knetBegun(knetEarly(900*time.Millisecond, false)), Near: true},
 		{Rule: "KN-SM-REFUSE-ONCE", Name: "refuses 20 times", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
@@ -104,46 +104,46 @@ func knetHandshakes() []Mutant {
 // knetPacketIDs break the rules of PacketIDs.
 func knetPacketIDs() []Mutant {
 	return []Mutant{
-		onPage("KN-DG-ID-UNIQUE", "sends other content under an old PacketID", func(t *knetTalk) { t.raw(0, true, page(3, false, knetApp("other"))) }),
-		onPage("KN-DG-ID-UNIQUE", "steps back and goes on with other contents", func(t *knetTalk) {
+		{Rule: "KN-DG-ID-UNIQUE", Name: "sends other content under an old PacketID", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.raw(0, true, page(3, false, knetApp("other"))) })},
+		{Rule: "KN-DG-ID-UNIQUE", Name: "steps back and goes on with other contents", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.chat(20)
 			t.next[0] -= 20
 			for i := range 20 {
 				t.wrong(0, true, knetApp(fmt.Sprint("once more ", i)))
 				t.acks(1)
 			}
-		}),
-		nearPage("KN-DG-ID-UNIQUE", "sends a reliable datagram again", func(t *knetTalk) {
+		})},
+		{Rule: "KN-DG-ID-UNIQUE", Name: "sends a reliable datagram again", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, true, knetApp("lost"))
 			again := t.steps[len(t.steps)-1].Payload
 			t.chat(3)
 			t.raw(0, false, again)
-		}),
-		onPage("KN-DG-ID-BACK", "comes to a PacketID long after others", func(t *knetTalk) {
+		})},
+		{Rule: "KN-DG-ID-BACK", Name: "comes to a PacketID long after others", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			skipped := t.next[0]
 			t.next[0]++
 			t.chat(30)
 			t.raw(0, true, page(skipped, false, knetApp("late")))
-		}),
-		nearPage("KN-DG-ID-BACK", "is overtaken", func(t *knetTalk) {
+		})},
+		{Rule: "KN-DG-ID-BACK", Name: "is overtaken", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.say(0, false, knetApp("overtaken"))
 			t.say(0, false, knetApp("overtaking"))
 			n := len(t.steps)
 			t.steps[n-1], t.steps[n-2] = t.steps[n-2], t.steps[n-1]
-		}),
-		onPage("KN-DG-ID-INC", "counts by two", func(t *knetTalk) {
+		})},
+		{Rule: "KN-DG-ID-INC", Name: "counts by two", As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			for i := range 120 {
 				t.next[0]++
 				t.put(0, i == 0, true, nil, knetApp("even"))
 				t.acks(1)
 			}
-		}),
-		nearPage("KN-DG-ID-INC", "counts by one", func(t *knetTalk) {
+		})},
+		{Rule: "KN-DG-ID-INC", Name: "counts by one", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			for range 60 {
 				t.say(0, true, knetApp("even"))
 				t.acks(1)
 			}
-		}),
+		})},
 	}
 }
 

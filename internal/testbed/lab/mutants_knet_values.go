@@ -18,22 +18,22 @@ func knetValues() []Mutant {
 				t.pause(100 * time.Millisecond)
 			}
 		})},
-		nearPage("KN-CV-INITRATE", "sends twelve a second", func(t *knetTalk) { t.chat(40) }),
-		nearPage("KN-CV-PINGINT", "pings every 15 s", func(t *knetTalk) {
+		{Rule: "KN-CV-INITRATE", Name: "sends twelve a second", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.chat(40) })},
+		{Rule: "KN-CV-PINGINT", Name: "pings every 15 s", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			for range 3 {
 				t.pause(13 * time.Second)
 				t.ping(0)
 				t.ping(1)
 			}
-		}),
-		nearPage("KN-CV-RESEND", "sends again after 2 s", func(t *knetTalk) { t.sendAgain(1, 2*time.Second) }),
-		nearPage("KN-CV-MAXSEND", "sends 50 times", func(t *knetTalk) { t.sendAgain(49, 2*time.Second) }),
-		nearPage("KN-CV-LOST", "goes on for 12 s without hearing anything", func(t *knetTalk) {
+		})},
+		{Rule: "KN-CV-RESEND", Name: "sends again after 2 s", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.sendAgain(1, 2*time.Second) })},
+		{Rule: "KN-CV-MAXSEND", Name: "sends 50 times", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) { t.sendAgain(49, 2*time.Second) })},
+		{Rule: "KN-CV-LOST", Name: "goes on for 12 s without hearing anything", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			for range 12 {
 				t.say(0, false, knetApp("hello?"))
 				t.pause(time.Second)
 			}
-		}),
+		})},
 		{Rule: "KN-CV-CONNTO", Name: "goes on when the answer came after 9 s", Near: true, As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			syn(t)
 			t.say(1, false, knet.Control(knet.ConnectSynAck, nil))
@@ -51,10 +51,10 @@ func knetValues() []Mutant {
 			t.next[1]++ // the first answer is lost
 			t.end(1, knet.DisconnectAck)
 		})},
-		nearPage("KN-RT-PONG-ONCE", "replies twice", func(t *knetTalk) {
+		{Rule: "KN-RT-PONG-ONCE", Name: "replies twice", Near: true, As: "knet:spec", Steps: knetExchange(func(t *knetTalk) {
 			t.ping(0)
 			t.say(1, false, pagePing(knet.PingReply, t.pings[0]))
-		}),
+		})},
 		{Rule: "KN-CL-STATE", Name: "says Disconnect before it is answered", As: "knet:spec", Steps: knetBegun(func(t *knetTalk) {
 			syn(t)
 			t.put(0, true, false, []knet.Dependency{}, knet.Control(knet.Disconnect, nil))
