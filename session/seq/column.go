@@ -31,34 +31,37 @@ func (c *Column[X]) At(d *Direction, n Num) (*X, Known) {
 // Add says that columns know a number from now on, and gives its place, and what the engine remembers of
 // it; fresh says that they did not before, so that places have to be written. It gives nil for a number
 // that the engine does not remember.
-func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
+func (c *Column[X]) Add(d *Direction, n Num) (x *X, known Known, fresh bool) {
 	if d.work == nil || !d.win.holds(n) {
-		return nil, k, false
+		return nil, known, false
 	}
-	w := &d.win
-	l, i := &w.units.table[w.units.index(n)], uint64(n)%pageSize
+	k, i := d.win.units.index(n), uint64(n)%pageSize
+	l := &d.win.units.table[k]
 	if l.used>>i&1 == 0 {
-		return nil, k, false
+		return nil, known, false
 	}
 	fresh = l.beside>>i&1 == 0
 	l.beside |= 1 << i
-	return c.Place(d, n), Known{&l.places[i]}, fresh
+	return &c.page(&d.win, k)[i], Known{&l.places[i]}, fresh
 }
 
 // Place gives the place of a number that the window describes. What is there may be of a number that
 // had the place before.
 func (c *Column[X]) Place(d *Direction, n Num) *X {
-	w := &d.win
+	return &c.page(&d.win, d.win.units.index(n))[uint64(n)%pageSize]
+}
+
+// page gives the page that goes with one of the window's.
+func (c *Column[X]) page(w *Window, k uint64) *[pageSize]X {
 	if len(c.pages) != len(w.units.table) {
 		c.follow(w)
 	}
-	page := &c.pages[w.units.index(n)]
-	if *page == nil {
-		if *page, c.spare = c.spare, nil; *page == nil {
-			*page = new([pageSize]X)
+	if c.pages[k] == nil {
+		if c.pages[k], c.spare = c.spare, nil; c.pages[k] == nil {
+			c.pages[k] = new([pageSize]X)
 		}
 	}
-	return &(*page)[uint64(n)%pageSize]
+	return c.pages[k]
 }
 
 // Forget says that columns know nothing any longer of the numbers from one to another, but for those that

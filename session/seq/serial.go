@@ -14,12 +14,8 @@ func (s *Serial) Peek(wire uint32) Num {
 	if !s.set {
 		return Num(wire)
 	}
-	mod := Num(1) << s.Bits
-	d := (Num(wire) - s.ref) & (mod - 1)
-	if d >= mod/2 {
-		d -= mod
-	}
-	return s.ref + d
+	above := (64 - s.Bits) & 63 // bits that the counter does not have take the sign of the distance
+	return s.ref + (Num(wire)-s.ref)<<above>>above
 }
 
 // Advance makes n the reference when it is the first or a greater one.
