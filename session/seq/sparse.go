@@ -184,8 +184,9 @@ func (s *sparse[T]) describes(n Num) bool {
 
 // renew makes that nothing is known of a number in use but that it is: another one had its place.
 func (s *sparse[T]) renew(n Num) {
-	s.unmark(n)
-	s.undescribe(n)
+	l, bit := &s.table[s.index(n)], uint16(1)<<(uint64(n)%pageSize)
+	l.marked &^= bit
+	l.beside &^= bit
 }
 
 // marks gives the marks of up to 64 numbers from one on and below end: bit i is
