@@ -233,7 +233,7 @@ func (s *units) makeRoom(most Num, d *Direction) *carried {
 	return oldest
 }
 
-// since is when the oldest unit was sent, ns, if it is kept for it may still be sent again.
+// since is a time, in ns: the oldest unit keeps its place where it was sent later than that, for it may be sent again.
 func (s *units) since(d *Direction) int64 {
 	switch n := s.size(); {
 	case n >= d.win.limit():
