@@ -29,19 +29,75 @@ func (d *Datagram) decodeUsual(b []byte, p Params) bool {
 			d.Base, at = VLE{d.Base.Value&0x7fff | uint32(binary.LittleEndian.Uint16(b[5:]))<<15, 4}, 7
 		}
 	}
-	plain := (d.Base.Size < 4 || d.Base.Value > Max15) && !(p.Dialect == Spec && d.InOrder)
-	all, n := d.Messages[:cap(d.Messages)], 0
-	for ; at < len(b); n++ {
-		if n == len(all) {
+	return d.usualMessages(b[at:], p)
+}
+
+// usualMessages reads the messages, which b is nothing but. It is one loop that calls nobody: half of what it takes to
+// read a message would be the calls.
+func (d *Datagram) usualMessages(b []byte, p Params) bool {
+	all, n, control := d.Messages[:cap(d.Messages)], 0, false
+	plain := (d.Base.Size < 4 || d.Base.Value > Max15) && !(d.Dialect == Spec && d.InOrder)
+	for ; len(b) > 0; n++ {
+		if n >= len(all) || len(b) < 3 {
 			return false
 		}
-		m := &all[n]
-		if at = m.decodeUsual(b, at, d, p); at < 0 {
+		m, u, at := &all[n], binary.LittleEndian.Uint16(b), 2
+		if m.Indexes != nil {
+			m.Indexes = nil
+		}
+		m.Delta, m.Number = VLE{}, 0
+		switch {
+		case u&(FragmentStart|Fragment) != 0:
+			return false
+		case d.Dialect == Spec:
+			if m.Bits = u; m.Code() >= 6 {
+				if at = m.usualIndexes(b, at); at < 0 {
+					return false
+				}
+			}
+			plain = plain && m.Code() == 0
+		case u&MessageReliable != 0:
+			v := uint32(b[2])
+			if at = 3; v < 0x80 {
+				m.Delta = VLE{v, 1}
+			} else if m.Delta, at = usualPair(b, 2), 4; m.Delta.Size == 0 {
+				return false
+			} else {
+				v = m.Delta.Value
+			}
+			m.Number = (d.Base.Value + v) & numberMask
+		}
+		length := int(u & lengthMask)
+		end := at + length
+		if length == 0 || end > len(b) {
 			return false
 		}
-		plain = plain && m.ID.Value > 4 && (p.Dialect != Spec || m.Code() == 0)
+		id := uint32(b[at])
+		if at++; id < 0x80 {
+			m.ID = VLE{id, 1}
+		} else if m.ID = usualPair(b, at-1); length == 1 || m.ID.Size == 0 || b[at] >= 0x80 {
+			return false
+		} else {
+			id = m.ID.Value
+			at++
+		}
+		m.Bits, m.Length = u&^lengthMask, length
+		m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
+		m.Kind, m.Body, m.Whole = Application, b[at:end:end], true
+		control = control || id <= 4
+		b = b[end:]
 	}
-	d.Messages, d.Plain = all[:n], plain
+	d.Messages, d.Plain = all[:n], plain && !control
+	return !control || d.usualControls(p)
+}
+
+// usualControls takes the messages with ids of 0–4 for what these mean, and reports whether all have the size for that.
+func (d *Datagram) usualControls(p Params) bool {
+	for i := range d.Messages {
+		if m := &d.Messages[i]; m.ID.Value <= 4 && !m.usualControl(p) {
+			return false
+		}
+	}
 	return true
 }
 
@@ -83,61 +139,6 @@ func usualNumber(b []byte, at int) VLE {
 	return VLE{uint32(b[at]&0x7f) | uint32(b[at+1])<<7, 2}
 }
 
-// decodeUsual reads the message at byte at and gives where the next begins, -1
-// when it is none of the usual kind.
-func (m *Message) decodeUsual(b []byte, at int, d *Datagram, p Params) int {
-	if at+3 > len(b) {
-		return -1
-	}
-	u := binary.LittleEndian.Uint16(b[at:])
-	m.Bits, m.Length = u&^lengthMask, int(u&lengthMask)
-	at += 2
-	m.Delta, m.Number = VLE{}, 0
-	if m.Indexes != nil {
-		m.Indexes = nil
-	}
-	switch {
-	case u&(FragmentStart|Fragment) != 0:
-		return -1
-	case p.Dialect == Spec && u>>codeShift&7 >= 6:
-		if at = m.usualIndexes(b, at); at < 0 {
-			return -1
-		}
-	case p.Dialect != Spec && u&MessageReliable != 0:
-		v := VLE{uint32(b[at]), 1}
-		if b[at] >= 0x80 {
-			if v = usualPair(b, at); v.Size == 0 {
-				return -1
-			}
-		}
-		m.Delta = v
-		m.Number = (d.Base.Value + v.Value) & numberMask
-		at += int(v.Size)
-	}
-	end := at + m.Length
-	if m.Length == 0 || end > len(b) {
-		return -1
-	}
-	id := VLE{uint32(b[at]), 1}
-	if b[at] >= 0x80 {
-		if id = usualPair(b, at); m.Length == 1 || id.Size == 0 || b[at+1] >= 0x80 {
-			return -1
-		}
-	}
-	m.FragmentCount, m.FragmentNumber, m.TransferID = VLE{}, VLE{}, 0
-	m.ID = id
-	m.Body = b[at+int(id.Size) : end : end]
-	m.Kind = Application
-	if id.Value <= 4 {
-		m.Kind = lowKind(id.Value, m.Length-1, p)
-		if !m.usualControl(p) {
-			return -1
-		}
-	}
-	m.Whole = true
-	return end
-}
-
 // usualIndexes reads the indexes of a message with code 6 or 7 from a byte on, and gives where
 // what follows begins, -1 where they do not fit.
 func (m *Message) usualIndexes(b []byte, at int) int {
@@ -164,8 +165,9 @@ func usualPair(b []byte, at int) VLE {
 	return VLE{}
 }
 
-// usualControl reads the body of a control message.
+// usualControl takes a message for what its id of 0–4 means, and reports whether its size is right for that.
 func (m *Message) usualControl(p Params) bool {
+	m.Kind = lowKind(m.ID.Value, len(m.Body), p)
 	if BodySize[m.Kind] != len(m.Body) {
 		return m.Kind == Application
 	}

@@ -80,16 +80,35 @@ func (c numberJudge) takesUsualAck(dir dissect.Dir, a *knet.Ack, r *datagrams) b
 		return false
 	}
 	c.c.Rules.Pass(rRdAckKnown)
-	if x := r.at(first); x.isKnown() && !x.suspect {
-		c.judgeAcked(dir, first, x, false)
-	}
-	for m := a.Bits; m != 0; m &= m - 1 {
-		num := first + 1 + seq.Num(bits.TrailingZeros64(m))
-		if x := r.at(num); x.isKnown() && !x.suspect {
-			c.judgeAcked(dir, num, x, true)
+	fresh := 0
+	for m := a.Bits<<1 | 1; m != 0; m &= m - 1 {
+		num := first + seq.Num(bits.TrailingZeros64(m))
+		switch x := r.at(num); {
+		case !x.isKnown() || x.suspect:
+		case x.acks == 0 && x.isReliable():
+			c.judgeFirst(dir, x)
+			fresh++
+		default:
+			c.judgeAcked(dir, num, x, num != first)
 		}
 	}
+	c.passFirst(dir, fresh)
 	return true
+}
+
+// judgeFirst judges the first acknowledgement of a reliable datagram.
+func (c numberJudge) judgeFirst(dir dissect.Dir, x sentDatagram) {
+	x.acks, x.carrier = 1, uint32(c.Sent.Num)
+	c.judgeAckDelay(dir, x)
+}
+
+// passFirst passes what so many first acknowledgements pass, by one datagram.
+func (c numberJudge) passFirst(dir dissect.Dir, n int) {
+	s := &c.side[dir.Other()]
+	s.order.acks += n
+	s.order.known += n
+	s.ask.acks += n
+	c.c.Rules.PassSetTimes(setAcked, n)
 }
 
 // judgeAcked judges the acknowledgement of a datagram that was captured, by a bit or by the
@@ -103,19 +122,16 @@ func (c numberJudge) judgeAcked(dir dissect.Dir, num seq.Num, x sentDatagram, by
 	if !x.isReliable() && (x.tainted || c.Frame.Time-x.Time() > staleTime || c.beforeAnother(dir.Other(), x)) {
 		return // of another series, it may be
 	}
-	if !rules.Check(rRdAckUnrel, x.isReliable()) {
+	if !x.isReliable() {
 		c.holdUnreliable(dir, num, x)
 		return
 	}
 	if x.acks == 0 {
-		c.side[dir.Other()].order.acks++
-		c.side[dir.Other()].order.known++
-		c.side[dir.Other()].ask.acks++
-		x.carrier = uint32(c.Sent.Num)
-		if x.isReliable() {
-			c.judgeAckDelay(dir, x)
-		}
+		c.judgeFirst(dir, x)
+		c.passFirst(dir, 1)
+		return
 	}
+	rules.Pass(rRdAckUnrel)
 	if x.acks += min(1, 255-x.acks); int(x.acks) != x.Sends()+manyAcks {
 		rules.Pass(rRdAckDup)
 		return

@@ -38,6 +38,7 @@ type judge struct {
 	jump       bool  // its PacketID is not the next one
 	resumedAt  int64 // when both sides had been silent for longer than connected ones are, and one went on: the connection may be another since
 	noted      bool  // it is remembered
+	plain      bool  // takesPlain has taken it
 	broken     bool  // a fragment of it is proven wrong
 	reported   bool  // of something that it breaks, though it cannot be read
 	suspicions int   // against it
@@ -85,6 +86,10 @@ func (j *judge) Observe(e *track.Event) {
 		j.begin()
 		frames.judgeDatagram(dir, &e.Sent)
 	case track.Taken:
+		if j.plain && !e.Known {
+			frames.passPlain(dir)
+			return
+		}
 		frames.pronounce()
 		if e.Known {
 			j.begin()
@@ -105,7 +110,7 @@ func (j *judge) Observe(e *track.Event) {
 
 // begin begins with a datagram.
 func (j *judge) begin() {
-	j.suspect, j.jump, j.noted, j.broken, j.suspicions, j.named = j.Doubtful, false, false, false, 0, 0
+	j.suspect, j.jump, j.noted, j.plain, j.broken, j.suspicions, j.named = j.Doubtful, false, false, false, false, 0, 0
 }
 
 // acknowledges notes that a side sent a PacketAck, where that is waited for.

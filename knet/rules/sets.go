@@ -6,6 +6,8 @@ import "slices"
 const (
 	setDatagram     = iota // any datagram
 	setNumber              // PacketID that is new and in its place
+	setGoesOn              // … of a datagram with data, while both sides speak and are heard
+	setAcked               // first acknowledgement of a reliable datagram
 	setPage                // any datagram of Spec
 	setDepends             // … with InOrder
 	setMessage             // any message
@@ -33,6 +35,8 @@ func ruleSets() [][]int {
 	sets := [numSets][]int{
 		setDatagram: {rDgMinlen, rDgFill, rDgVleFit, rDgVleMin, rDgEmpty, rDgSize},
 		setNumber:   {rDgIdUnique, rDgIdBack},
+		setGoesOn:   {rDgIdUnique, rDgIdBack, rRtKeepalive, rCvLost},
+		setAcked:    {rRdAckUnrel, rRdAckDup},
 		setPage:     {rDgInorderNeed},
 		setDepends:  {rDgIodfit, rDgIodzero, rDgInorderIdle, rIoDupdep},
 		setMessage:  {rMbLen, rMbLen0, rCtMsgid},

@@ -157,7 +157,7 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 		out.Provisionals().Replace(sent)
 	}
 	c.speaks(dir)
-	c.carrier = out.Carrier(num, c.Frame)
+	c.carrier.Of(out, num, c.Frame)
 	c.messages(dir, num, v.Novelty == seq.First || other)
 }
 
@@ -226,20 +226,53 @@ func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
 // countMessages is messages for a datagram of Reference with nothing but whole messages of the application, when messages are only counted.
 func (c *conn) countMessages(dir dissect.Dir, num seq.Num, fresh bool) {
 	out := &c.c.Dir[dir]
-	for i := range c.Datagram.Messages {
-		m := &c.Datagram.Messages[i]
-		if !m.IsReliable() {
-			if fresh {
-				out.CountMessage(true, len(m.Body))
-			}
-		} else if fresh && c.numbered(dir, num, m, true) {
-			out.CountMessage(true, len(m.Body))
+	for i, all := 0, c.Datagram.Messages; fresh && i < len(all); {
+		if all[i].IsReliable() {
+			i += c.countRow(dir, all[i:])
+		} else {
+			out.CountMessage(true, len(all[i].Body))
+			i++
 		}
 	}
 	c.spoken = true
 	out.DataFrames++
 	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || c.side[dir].plain.await(num))
 	c.Frame.Unreliable = !c.Datagram.Reliable
+}
+
+// longRow is how many messages are numbered together.
+const longRow = 8
+
+// countRow counts the reliable messages of Reference that others begin with, as long as their numbers stand in a row and none
+// was sent before. It gives how many it took: these, and the one that was.
+func (c *conn) countRow(dir dissect.Dir, all []knet.Message) (taken int) {
+	var prints [longRow]uint16
+	number, size := all[0].Number, 0
+	for i := range all {
+		m := &all[i]
+		if i == len(prints) || m.Number != number+uint32(i) || !m.IsReliable() {
+			break
+		}
+		prints[i] = printOf(m)
+		size += len(m.Body)
+		taken++
+	}
+	numbers, out := &c.side[dir].numbers, &c.c.Dir[dir]
+	first := numbers.Peek(number)
+	fresh, again := c.carrier.SendUnits(first, prints[:taken])
+	for ; taken > fresh; taken-- {
+		size -= len(all[taken-1].Body)
+	}
+	if again != nil {
+		taken++
+	}
+	numbers.Advance(first + seq.Num(taken-1))
+	out.Messages += uint64(fresh)
+	out.MessageBytes += uint64(size)
+	if again != nil {
+		c.sentBefore(dir, &all[fresh], again)
+	}
+	return taken
 }
 
 // numbered tracks the number of a reliable message of Reference, which it keeps
@@ -252,16 +285,20 @@ func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh boo
 	}
 	s.numbers.Advance(n)
 	v := c.carrier.SendUnit(n, printOf(m))
-	if v == nil {
-		return true
+	if v != nil {
+		c.sentBefore(dir, m, v)
 	}
+	return v == nil
+}
+
+// sentBefore takes a message of which its number says that it was sent before.
+func (c *conn) sentBefore(dir dissect.Dir, m *knet.Message, v *seq.UnitVerdict) {
 	if v.Words != 0 && c.Frame.RetryOf == 0 {
 		c.Frame.RetryOf = v.RetryOf
 	}
 	c.Frame.Words |= v.Words
 	c.Message, c.Unit = m, v
 	c.tell(dir, Resent)
-	return false
 }
 
 // printOf is a fingerprint of what a message says, 0 for one that is cut. It looks at the

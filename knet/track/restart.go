@@ -36,13 +36,16 @@ func (c *conn) mayReconnect(fr *dissect.Frame, dir dissect.Dir) bool {
 // a copy (the library's server makes a new connection of late datagrams of its
 // client, and begins again: kNet 715850d, NetworkServer.cpp 223-354).
 func (c *conn) restarts(fr *dissect.Frame, d *knet.Datagram, dir dissect.Dir) bool {
+	switch {
+	case d.Dialect == knet.Spec:
+		return c.reopens(fr, d, dir)
+	case d.PacketID >= firstIDs || !fr.HasTime:
+		return false
+	}
 	s := &c.side[dir]
 	ref, known := s.ids.Known()
 	num := s.ids.Peek(d.PacketID)
-	if d.Dialect == knet.Spec {
-		return c.reopens(fr, d, dir)
-	}
-	if !known || num > ref || d.PacketID >= firstIDs || !fr.HasTime {
+	if !known || num > ref {
 		return false
 	}
 	if !c.life.over() && (c.continues(d, dir) || d.Plain && !d.Reliable && d.PacketID > 1) {

@@ -2,17 +2,19 @@ package seq
 
 import "slices"
 
-// loadUnit notes that a captured number is the first to carry a unit. Units that are new stand in
-// a row, in any order.
-func (u *unit) loadUnit(unit Num) {
+// loadUnits notes that a captured number is the first to carry units in a row, from one on. All that it carries first stand
+// in a row, in any order.
+func (u *unit) loadUnits(first Num, n int) {
 	u.state |= carries
-	switch off := int16(uint16(unit) - u.loaded); {
+	off := int(int16(uint16(first) - u.loaded))
+	switch {
 	case u.load == 0:
-		u.load, u.loaded = 1, uint16(unit)
-	case off >= 0 && off < 255:
-		u.load = max(u.load, uint8(off)+1)
-	case off < 0 && int(u.load)-int(off) <= 255:
-		u.load, u.loaded = u.load+uint8(-off), uint16(unit)
+		u.loaded, off = uint16(first), 0
+	case off < 0 && int(u.load)-off <= 255:
+		u.load, u.loaded, off = u.load+uint8(-off), uint16(first), 0
+	}
+	if off >= 0 && off < 255 {
+		u.load = max(u.load, uint8(min(off+n, 255)))
 	}
 }
 
@@ -23,15 +25,28 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	if s.table == nil {
 		return
 	}
-	from := s.top + Num(int16(u.loaded-uint16(s.top)))
-	for i := range Num(u.load) {
-		d.unitAcked(from+i, nil, carrier, u.frame, at)
+	first, alike := s.top+Num(int16(u.loaded-uint16(s.top))), 0
+	for unit, end := max(first, s.base), min(first+Num(u.load), s.top); unit < end; unit++ {
+		x := s.find(unit)
+		switch {
+		case x == nil || x.wait != waits:
+		case x.sends == 1 && x.frame == u.frame && x.carrier == uint32(carrier) && at >= u.time:
+			x.wait, x.time = waited, at
+			alike++
+		default:
+			d.unitAcked(unit, nil, carrier, u.frame, at)
+		}
+	}
+	if alike > 0 { // they waited as long as what carries them
+		d.measured(1<<AckWait, at, at-u.time, alike)
+		d.latestWait(at-u.time, at)
 	}
 	if u.state&carriesAgain == 0 {
 		return
 	}
-	for i := range s.resent {
-		if x := &s.resent[i]; x.waits {
+	again := s.stillWaiting()
+	for i := range again {
+		if x := &again[i]; x.waits {
 			d.unitAcked(x.unit, x, carrier, u.frame, at)
 		}
 	}
@@ -52,7 +67,7 @@ func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uin
 	first, by := u.time, u.carrier == uint32(carrier)
 	if u.sends > 1 {
 		if again == nil {
-			again = s.sentAgain(unit)
+			again = s.sentAgain(unit, u)
 		}
 		first, by = again.first, by || slices.Contains(again.before[:min(u.sends, maxCarriers)-1], uint32(carrier))
 	}
@@ -60,7 +75,7 @@ func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uin
 	if !by || took < 0 {
 		return
 	}
-	d.measured(1<<AckWait, at, took)
+	d.measured(1<<AckWait, at, took, 1)
 	d.latestWait(took, at)
 	if u.frame != frame && d.hasRTT && Slowly(took, d.minRTT) {
 		d.trouble(Waited, first, at, took, SignAt(u.frame, first))

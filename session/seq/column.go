@@ -31,15 +31,15 @@ func (c *Column[X]) At(d *Direction, n Num) (*X, Known) {
 // Add says that columns know a number from now on, and gives its place, and what the engine remembers of
 // it; fresh says that they did not before, so that places have to be written. It gives nil for a number
 // that the engine does not remember.
-func (c *Column[X]) Add(d *Direction, n Num) (x *X, k Known, fresh bool) {
+func (c *Column[X]) Add(d *Direction, n Num) (x *X, known Known, fresh bool) {
 	if d.work == nil || !d.win.holds(n) {
-		return nil, k, false
+		return nil, known, false
 	}
 	w := &d.win
 	at, i := w.units.index(n), uint64(n)%pageSize
 	l := &w.units.table[at]
 	if l.used>>i&1 == 0 {
-		return nil, k, false
+		return nil, known, false
 	}
 	fresh = l.beside>>i&1 == 0
 	l.beside |= 1 << i

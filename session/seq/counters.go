@@ -109,7 +109,7 @@ func (d *Direction) RTT() RTT { return d.Times(RoundTrip) }
 func (d Trips) Pinged(at, ns int64) {
 	if ns >= 0 {
 		d.ready()
-		d.measured(Of(PingTrip), at, ns)
+		d.measured(Of(PingTrip), at, ns, 1)
 	}
 }
 

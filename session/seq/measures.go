@@ -60,17 +60,20 @@ type Times struct {
 }
 
 // Add enters a time, in nanoseconds, of each measure of a set.
-func (t *Times) Add(of MeasureSet, ns int64) {
+func (t *Times) Add(of MeasureSet, ns int64) { t.add(of, ns, 1) }
+
+// add is Add of n times that are the same.
+func (t *Times) add(of MeasureSet, ns int64, n int) {
 	if of&OfNumbers == OfNumbers {
-		t.common.add(ns)
+		t.common.add(ns, n)
 		of &^= OfNumbers
 	}
 	for ; of != 0; of &= of - 1 {
-		m := bits.TrailingZeros8(uint8(of))
-		if t.own[m] == nil {
-			t.own[m] = &rtts{lowMemory: t.common.lowMemory}
+		own := &t.own[bits.TrailingZeros8(uint8(of))]
+		if *own == nil {
+			*own = &rtts{lowMemory: t.common.lowMemory}
 		}
-		t.own[m].add(ns)
+		(*own).add(ns, n)
 	}
 }
 
@@ -137,11 +140,13 @@ func (d *Direction) Times(m Measure) RTT {
 	return d.end.times[m]
 }
 
-// measured enters a time that ended with a frame captured at a time, and tells it.
-func (d *Direction) measured(of MeasureSet, at, ns int64) {
-	d.times.Add(of, ns)
+// measured enters n times that are the same and ended with a frame captured at a time, and tells them.
+func (d *Direction) measured(of MeasureSet, at, ns int64, n int) {
+	d.times.add(of, ns, n)
 	if d.trips {
-		d.listener.Tripped(of, at, ns)
+		for range n {
+			d.listener.Tripped(of, at, ns)
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ func TestAckWaitOfUnits(t *testing.T) {
 	carry := func(num Num, units ...Num) {
 		l.first(num)
 		for _, u := range units {
-			c := l.d.Carrier(num, &dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}})
+			var c Carrier
+			c.Of(&l.d, num, &dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}})
 			c.SendUnit(u, 0)
 		}
 	}
@@ -118,8 +119,8 @@ func TestTimesShared(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(n)))
 			for range n {
 				ns := random.Int64N(3e9)
-				if all.add(ns); random.IntN(4) > 0 {
-					trips.add(ns)
+				if all.add(ns, 1); random.IntN(4) > 0 {
+					trips.add(ns, 1)
 					x.Add(Of(RoundTrip, AckWait), ns)
 				} else {
 					x.Add(Of(AckWait), ns)

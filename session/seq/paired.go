@@ -6,7 +6,7 @@ package seq
 func (d Trips) Paired(at, ns int64) {
 	if !d.unpaired {
 		d.ready()
-		d.measured(Of(PairedTrip), at, ns)
+		d.measured(Of(PairedTrip), at, ns, 1)
 	}
 }
 

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"math"
 	"slices"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -26,14 +27,16 @@ type Carrier struct {
 	timed bool
 }
 
-// Carrier is the datagram with a number, which was sent in a frame.
-func (d *Direction) Carrier(num Num, fr *dissect.Frame) Carrier {
+// Of makes it the datagram of a side with a number, which was sent in a frame.
+func (c *Carrier) Of(d *Direction, num Num, fr *dissect.Frame) {
 	d.ready()
-	c := Carrier{d: d, num: num, frame: fr.Frame, time: fr.Time, timed: fr.HasTime}
+	if c.d != d {
+		c.d = d
+	}
+	c.u, c.num, c.frame, c.time, c.timed = nil, num, fr.Frame, fr.Time, fr.HasTime
 	if d.win.holds(num) {
 		c.u = d.win.at(num)
 	}
-	return c
 }
 
 // SendUnit judges a unit that travels in the datagram. Only a further carrier is a retry; what
@@ -52,9 +55,51 @@ func (c *Carrier) SendUnit(unit Num, print uint16) *UnitVerdict {
 	}
 	d.carried++
 	if c.u != nil {
-		c.u.loadUnit(unit)
+		c.u.loadUnits(unit, 1)
 	}
 	return nil
+}
+
+// SendUnits is SendUnit for units in a row, from one on, up to the first that was captured before: it gives how many were not,
+// and the verdict on that one.
+func (c *Carrier) SendUnits(first Num, prints []uint16) (fresh int, again *UnitVerdict) {
+	for fresh = c.sendNew(first, prints); fresh < len(prints); fresh++ {
+		if again = c.SendUnit(first+Num(fresh), prints[fresh]); again != nil {
+			break
+		}
+	}
+	return fresh, again
+}
+
+// sendNew takes units in a row while each stands above all others, and needs no more than a free place or that of the oldest.
+// It gives how many it has taken.
+func (c *Carrier) sendNew(first Num, prints []uint16) (n int) {
+	d := c.d
+	s := &d.units
+	if s.table == nil || first != s.top {
+		return 0
+	}
+	room, since, wait := s.size()-(s.top-s.base), s.since(d), unknownWait
+	if c.timed {
+		wait = waits
+	}
+	for u := (*carried)(nil); n < len(prints); n++ {
+		if Num(n) < room {
+			u, _ = s.use(first + Num(n))
+		} else if u = s.find(first + Num(n)); u == nil || u.time > since {
+			break
+		}
+		*u = carried{frame: c.frame, time: c.time, carrier: uint32(c.num), print: prints[n], sends: 1, wait: wait}
+	}
+	s.top += Num(n)
+	if past := Num(n) - room; past > 0 {
+		s.base += past
+		s.floor, s.gone = s.base, true
+	}
+	if d.carried += uint64(n); c.u != nil && n > 0 {
+		c.u.loadUnits(first, n)
+	}
+	return n
 }
 
 // sendUnitAgain judges a unit that was captured before; u is nil where it is forgotten, for it was
@@ -68,7 +113,7 @@ func (d sending) sendUnitAgain(c *Carrier, u *carried, unit Num, print uint16) *
 		return v
 	}
 	*v = UnitVerdict{RetryOf: u.frame, Before: u.time, Other: print != 0 && u.print != 0 && print != u.print}
-	again, held := d.units.sentAgain(unit), append(make([]uint32, 0, maxCarriers), u.carrier)
+	again, held := d.units.sentAgain(unit, u), append(make([]uint32, 0, maxCarriers), u.carrier)
 	if again != nil {
 		held = append(held, again.before[:min(u.sends, maxCarriers)-1]...)
 	}
@@ -170,7 +215,7 @@ func (s *units) makeRoom(most Num, d *Direction) *carried {
 			oldest = s.find(first)
 		}
 	}
-	if n := s.size(); n < LowMemoryLeast || oldest != nil && s.wanted(oldest, d) && n < d.win.limit() {
+	if n := s.size(); n < LowMemoryLeast || oldest != nil && oldest.time > s.since(d) {
 		s.resize(2*n, s.base, s.top)
 		return nil
 	}
@@ -188,13 +233,19 @@ func (s *units) makeRoom(most Num, d *Direction) *carried {
 	return oldest
 }
 
-// wanted reports whether the oldest unit may still be sent again.
-func (s *units) wanted(u *carried, d *Direction) bool {
-	age := d.win.now - u.time
-	if s.lowMemory {
-		return age < s.keep/4*3
+// since is a time, in ns: the oldest unit keeps its place where it was sent later than that, for it may be sent again.
+func (s *units) since(d *Direction) int64 {
+	switch n := s.size(); {
+	case n >= d.win.limit():
+		return math.MaxInt64
+	case n < LowMemoryLeast:
+		return math.MinInt64
+	case s.lowMemory:
+		return d.win.now - s.keep/4*3
+	case n < HistoryLimit:
+		return math.MinInt64
 	}
-	return s.size() < HistoryLimit || age < max(s.keep, d.win.limits.Keep)
+	return d.win.now - max(s.keep, d.win.limits.Keep)
 }
 
 // compact forgets all units.

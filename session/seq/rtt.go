@@ -37,23 +37,29 @@ type rtts struct {
 // rttCells; every further row covers an octave.
 type histogram [65]*[rttCells]uint32
 
-func (r *rtts) add(ns int64) {
+// add enters n times that are the same.
+func (r *rtts) add(ns int64, n int) {
 	if r.n == 0 || ns < r.lo {
 		r.lo = ns
 	}
 	r.hi = max(r.hi, ns)
-	r.n++
+	r.n += uint64(n)
 	switch {
+	case r.cells != nil:
+		r.cells.count(ns, n)
+		return
 	case r.coarse != nil:
-		r.coarse.count(ns)
-	case r.overflow:
-		r.cells.count(ns)
-	case ns < 1<<32:
-		r.exact = append(r.exact, uint32(ns))
-	default:
-		r.long = append(r.long, ns)
+		r.coarse.count(ns, n)
+		return
 	}
-	if !r.overflow && r.full() {
+	for range n {
+		if ns < 1<<32 {
+			r.exact = append(r.exact, uint32(ns))
+		} else {
+			r.long = append(r.long, ns)
+		}
+	}
+	if r.full() {
 		r.spill()
 	}
 }
@@ -89,15 +95,15 @@ func (r *rtts) spill() {
 	r.overflow, r.exact, r.long = true, nil, nil
 	count := r.countAll()
 	for _, v := range exact {
-		count(int64(v))
+		count(int64(v), 1)
 	}
 	for _, v := range long {
-		count(v)
+		count(v, 1)
 	}
 }
 
 // countAll begins a histogram where there is none.
-func (r *rtts) countAll() func(ns int64) {
+func (r *rtts) countAll() func(ns int64, n int) {
 	if r.lowMemory {
 		if r.coarse == nil {
 			r.coarse = new(coarse)
@@ -119,12 +125,12 @@ func cell(ns int64) (row, i int) {
 	return row, int(ns>>(row-1)) - rttCells
 }
 
-func (h *histogram) count(ns int64) {
+func (h *histogram) count(ns int64, n int) {
 	row, i := cell(ns)
 	if h[row] == nil {
 		h[row] = new([rttCells]uint32)
 	}
-	h[row][i]++
+	h[row][i] += uint32(n)
 }
 
 // pour adds the counts of another histogram.

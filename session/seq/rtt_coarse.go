@@ -45,9 +45,9 @@ func CellOf(ns int64) Cell {
 // Middle is the time in the middle of the cell, in ns.
 func (c Cell) Middle() int64 { return (*coarse)(nil).middle(int(c)/coarseCells, int(c)%coarseCells) }
 
-func (h *coarse) count(ns int64) {
+func (h *coarse) count(ns int64, n int) {
 	row, i := h.cell(ns)
-	h.row(row)[i]++
+	h.row(row)[i] += uint32(n)
 }
 
 // row gives the cells of a row.

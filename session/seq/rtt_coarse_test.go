@@ -14,8 +14,8 @@ func TestCoarseRTT(t *testing.T) {
 		most := rapid.SampledFrom([]int64{5000, 50e6, 20e9}).Draw(t, "most")
 		for range rapid.IntRange(1, 1500).Draw(t, "n") {
 			ns := rapid.Int64Range(0, most).Draw(t, "ns")
-			lean.add(ns)
-			full.add(ns)
+			lean.add(ns, 1)
+			full.add(ns, 1)
 		}
 		a, b := lean.summary(), full.summary()
 		if a.Samples != b.Samples || a.Min != b.Min || a.Max != b.Max {

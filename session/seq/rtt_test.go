@@ -30,7 +30,7 @@ func TestRTT(t *testing.T) {
 	} {
 		var r rtts
 		for _, s := range c.samples {
-			r.add(s)
+			r.add(s, 1)
 		}
 		if got := r.summary(); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -47,7 +47,7 @@ func TestRTTAgainstSorted(t *testing.T) {
 		all := rapid.SliceOfN(rapid.Int64Range(0, top), n, n).Draw(t, "samples")
 		var r rtts
 		for _, s := range all {
-			r.add(s)
+			r.add(s, 1)
 		}
 		slices.Sort(all)
 		got := r.summary()

@@ -15,15 +15,19 @@ func (d *Direction) AcknowledgeOne(n Num, a *Acknowledgement, link func(Position
 	if !w.started || !w.holds(n) && (n < w.lowest || n > w.highest+w.ahead() || !w.reach(n, d)) {
 		return 0
 	}
-	if len(w.waiting) > 0 {
-		d.acking().settleCopies(n, a, link)
+	return d.acking().single(n, w.at(n), a, link)
+}
+
+// single applies an acknowledgement of a number that is remembered.
+func (d acknowledging) single(n Num, u *unit, a *Acknowledgement, link func(Position)) (words dissect.Words) {
+	if len(d.win.waiting) > 0 {
+		d.settleCopies(n, a, link)
 	}
-	u := w.at(n)
 	if u.state&acked != 0 {
-		return d.acking().confirm(u, a)
+		return d.confirm(u, a)
 	}
 	first := d.firstAcks
-	words = d.acking().ackOne(n, u, a, link)
+	words = d.ackOne(n, u, a, link)
 	if a.Hearsay {
 		u.state |= hearsay
 		words &^= dissect.AckOfUncaptured
@@ -43,8 +47,12 @@ func (d *Direction) AcknowledgeRun(first Num, mask uint64, a *Acknowledgement, l
 		return 0
 	}
 	for mask &^= w.known(first); mask != 0; mask &= mask - 1 {
-		n := first + Num(bits.TrailingZeros64(mask))
-		x := d.AcknowledgeOne(n, a, link)
+		n, x := first+Num(bits.TrailingZeros64(mask)), dissect.Words(0)
+		if w.holds(n) {
+			x = d.acking().single(n, w.at(n), a, link)
+		} else {
+			x = d.AcknowledgeOne(n, a, link)
+		}
 		if words |= x; told != nil {
 			told(n, x)
 		}

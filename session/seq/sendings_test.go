@@ -11,11 +11,13 @@ import (
 func TestSendingsHoldTheRetries(t *testing.T) {
 	l := newLane()
 	for unit := range Num(3) { // one datagram
-		c := l.d.Carrier(0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}})
+		var c Carrier
+		c.Of(&l.d, 0, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 1}})
 		c.SendUnit(unit, 0)
 	}
 	for unit := range Num(3) {
-		c := l.d.Carrier(1, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
+		var c Carrier
+		c.Of(&l.d, 1, &dissect.Frame{Datagram: &dissect.Datagram{Frame: 2}})
 		c.SendUnit(unit, 0)
 	}
 	l.d.DataFrames = 2

@@ -8,7 +8,7 @@ const sample = captured | acked | ackTimed | timed
 // settle draws the conclusions about a number that is about to be forgotten.
 func (d settling) settle(n Num, u *unit, w *Window) {
 	if u.state&(sample|givenUp) == sample && u.ackTime >= u.time {
-		d.measured(u.measures(), u.ackTime, u.ackTime-u.time)
+		d.measured(u.measures(), u.ackTime, u.ackTime-u.time, 1)
 	}
 	if d.links && u.state&(captured|acked) == captured {
 		d.listener.Never(u.position())

@@ -43,13 +43,17 @@ type units struct {
 	keep      int64 // Limits.UnitKeep
 	gone      bool
 	lowMemory bool
+	arrived   int32 `state:"-"` // so many of resent, from the first one on, do not wait
 
 	resent  []resent
 	verdict UnitVerdict `state:"-"` // the latest
 }
 
 // sentAgain gives what is remembered of a unit that was sent again, nil when it was not.
-func (s *units) sentAgain(unit Num) *resent {
+func (s *units) sentAgain(unit Num, u *carried) *resent {
+	if u.sends == 1 {
+		return nil
+	}
 	for i := len(s.resent) - 1; i >= 0; i-- {
 		if s.resent[i].unit == unit {
 			return &s.resent[i]
@@ -62,7 +66,16 @@ func (s *units) sentAgain(unit Num) *resent {
 func (s *units) sendAgain(unit Num, u *carried) *resent {
 	if len(s.resent) == cap(s.resent) {
 		s.resent = slices.DeleteFunc(s.resent, func(x resent) bool { return x.unit < s.base || x.unit >= s.top || s.find(x.unit) == nil })
+		s.arrived = 0
 	}
 	s.resent = append(s.resent, resent{unit: unit, first: u.time, waits: u.wait == waits})
 	return &s.resent[len(s.resent)-1]
+}
+
+// stillWaiting are those sent again of which some may wait for their first acknowledgement.
+func (s *units) stillWaiting() []resent {
+	for int(s.arrived) < len(s.resent) && !s.resent[s.arrived].waits {
+		s.arrived++
+	}
+	return s.resent[s.arrived:]
 }

@@ -11,7 +11,8 @@ func (l *lane) carry(after int64, num Num, units ...Num) (v *UnitVerdict) {
 	l.send(after, num, Unmarked, uint64(num), uint16(num))
 	fr := dissect.Frame{Datagram: &dissect.Datagram{Frame: l.frame, Time: l.now, HasTime: true}}
 	for _, u := range units {
-		c := l.d.Carrier(num, &fr)
+		var c Carrier
+		c.Of(&l.d, num, &fr)
 		v = c.SendUnit(u, 0)
 	}
 	return v
