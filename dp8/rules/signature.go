@@ -127,7 +127,7 @@ func (j signatureJudge) resigned(num seq.Num, dir dissect.Dir) bool {
 	}
 	d, h := &j.Packet.DFrame, &j.side[dir].History
 	prev := h.At(num)
-	if !prev.IsKnown() || prev.Cut {
+	if !prev.IsKnown() || prev.IsCut() {
 		return false
 	}
 	hash := j.Sent.Hash
@@ -141,7 +141,7 @@ func (j signatureJudge) resigned(num seq.Num, dir dissect.Dir) bool {
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
 func (j signatureJudge) judgeResigned(rules *session.Evaluation, dir dissect.Dir, d *dp8.DFrame, prev track.Record) {
-	if j.Mode() != track.ModeFull || !prev.IsKnown() || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.Cut {
+	if j.Mode() != track.ModeFull || !prev.IsKnown() || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.IsCut() {
 		return
 	}
 	if !rules.Check(rSigResign, d.Signature != j.side[dir].History.Signature(prev) || j.Sent.Hash == prev.Hash()) {

@@ -196,7 +196,7 @@ func (j retryJudge) reportStall(dir dissect.Dir, next seq.Num) {
 		s.set, s.judged, s.reports = false, false, 0
 		if f := j.Remembered(dir, next); f.IsKnown() && f.First() && f.Command&dp8.Reliable != 0 {
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.Frame(), f.Time(), j.Frame.Time
-			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.KeepAlive, f.Transmissions() > 1
+			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.IsKeepAlive(), f.Transmissions() > 1
 		}
 		return
 	}

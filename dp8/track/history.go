@@ -19,22 +19,45 @@ type Record struct {
 
 // A content is what the first transmission of a number held, or a retry where that was not captured.
 type content struct {
-	Sacks     uint64 // SACK mask, valid with carries: bit i is Next+1+i
-	Drops     uint64 // what all transmissions gave up: bit i is the number less 1+i
 	Command   dp8.Command
 	Control   dp8.Control
 	NRcv      uint8
 	Parts     uint8 // coalesced parts, 0 when it is not coalesced
 	Reliables uint8 // of them reliable
-	KeepAlive bool
-	Cut       bool // by the capture: size, content and parts are not known
-	Signed    bool
-	carries   bool   // what follows of its first transmission is known
-	several   bool   // there are transmissions of it
+	has       has
 	Size      uint16 // bytes behind the header and the signature
 	hash      uint32 // of these
 	reliable  uint32 // hash of its reliable coalesced parts
 	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
+}
+
+// has says what a number is, and what else is known of it.
+type has uint8
+
+const (
+	keepAlive has = 1 << iota
+	cut
+	signed
+	carries // next and masks of its first transmission are known
+	several // there are transmissions
+	masked  // there are masks
+)
+
+func (c *content) is(x has) bool { return c.has&x != 0 }
+
+// IsKeepAlive reports a number of the KeepAlive.
+func (c *content) IsKeepAlive() bool { return c.is(keepAlive) }
+
+// IsCut reports whether the capture cut it: size, content and parts are not known.
+func (c *content) IsCut() bool { return c.is(cut) }
+
+// IsSigned reports whether it has a signature.
+func (c *content) IsSigned() bool { return c.is(signed) }
+
+// masks are what a first transmission carried, of the few that carried any.
+type masks struct {
+	sacks uint64 // bit i is Next+1+i
+	drops uint64 // what all transmissions gave up: bit i is the number less 1+i
 }
 
 // The transmissions of a number are told apart where there were several, or the first was not captured first.
@@ -55,6 +78,7 @@ type transmissions struct {
 // behind END_STREAM.
 type ignored struct {
 	content content
+	masks   masks
 	sent    transmissions
 }
 
@@ -143,6 +167,7 @@ type History struct {
 	several    seq.Few[transmissions]
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
+	masks      seq.Column[masks]   // of what is masked
 	began      int64
 }
 
@@ -153,7 +178,7 @@ func (m *History) At(num seq.Num) (f Record) {
 	}
 	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
 		f.num = num
-		if f.several {
+		if f.is(several) {
 			f.sent = m.several.At(num)
 		}
 		return f
@@ -176,8 +201,8 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 		return m.ignore(num)
 	}
 	if fresh {
-		f.several = false
-	} else if f.several {
+		f.has = 0
+	} else if f.is(several) {
 		f.sent = m.several.At(num)
 	}
 	return f, fresh, true
@@ -200,10 +225,47 @@ func (m *History) ignore(num seq.Num) (f Record, fresh, ok bool) {
 
 // Signature is that of the first transmission of a number; all 0 where it has none.
 func (m *History) Signature(f Record) (s [8]byte) {
-	if f.Signed {
+	if f.is(signed) {
 		s = *m.signatures.Place(m.out, f.num)
 	}
 	return s
+}
+
+// masksOf gives the place of the masks of a number.
+func (m *History) masksOf(f Record) *masks {
+	if f.known.IsValid() {
+		return m.masks.Place(m.out, f.num)
+	}
+	for _, x := range m.ignored {
+		if x.sent.num == f.num {
+			return &x.masks
+		}
+	}
+	return new(masks)
+}
+
+// setMasks notes what a number carried.
+func (m *History) setMasks(f Record, x masks) {
+	if f.has &^= masked; x != (masks{}) {
+		*m.masksOf(f) = x
+		f.has |= masked
+	}
+}
+
+// Sacks is the SACK mask that its first transmission carried: bit i is Next+1+i.
+func (m *History) Sacks(f Record) uint64 {
+	if !f.is(masked) {
+		return 0
+	}
+	return m.masksOf(f).sacks
+}
+
+// Drops is what all its transmissions gave up: bit i is the number less 1+i.
+func (m *History) Drops(f Record) uint64 {
+	if !f.is(masked) {
+		return 0
+	}
+	return m.masksOf(f).drops
 }
 
 // tellApart gives a number transmissions of its own, where it has none.
@@ -212,7 +274,8 @@ func (m *History) tellApart(f *Record) *transmissions {
 		if f.sent = m.several.At(f.num); f.sent == nil {
 			f.sent = m.several.Put(f.num, m.isSeveral)
 		}
-		f.sent.num, f.several = f.num, true
+		f.sent.num = f.num
+		f.has |= several
 	}
 	return f.sent
 }
@@ -220,7 +283,7 @@ func (m *History) tellApart(f *Record) *transmissions {
 // isSeveral reports whether the transmissions of a number are told apart.
 func (m *History) isSeveral(num seq.Num) bool {
 	x, _ := m.frames.At(m.out, num)
-	return x != nil && x.several
+	return x != nil && x.is(several)
 }
 
 // drop forgets a number.
@@ -233,6 +296,7 @@ func (m *History) clear() {
 	}
 	m.frames.Free()
 	m.signatures.Free()
+	m.masks.Free()
 	m.several, m.ignored = seq.Few[transmissions]{}, nil
 }
 

@@ -48,7 +48,8 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 	case !again:
 		m.keep(c.Event, f, d, keepAlive)
 		if !retry && f.known.IsSentIn(c.Frame.Frame) {
-			f.sent, f.several = nil, false
+			f.sent = nil
+			f.has &^= several
 		} else {
 			m.keepFirst(c.Event, &f, d, 0, !retry)
 		}
@@ -70,16 +71,22 @@ func (c *conn) remember(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAlive b
 }
 
 // keep writes down what the frame at hand holds.
-func (m *History) keep(e *Event, f Record, d *dp8.DFrame, keepAlive bool) {
+func (m *History) keep(e *Event, f Record, d *dp8.DFrame, isKeepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.Command, f.Control, f.NRcv, f.KeepAlive, f.Cut = d.Command, d.Control, d.NRcv, keepAlive, e.Frame.Cut()
-	f.carries = false
+	f.Command, f.Control, f.NRcv = d.Command, d.Control, d.NRcv
+	f.has &^= keepAlive | cut | signed | carries
+	if isKeepAlive {
+		f.has |= keepAlive
+	}
 	f.Parts, f.Reliables, f.reliable = 0, 0, 0
 	f.Size, f.hash = e.contentOf(d)
-	if d.Coalesced && !f.Cut {
+	if e.Frame.Cut() {
+		f.has |= cut
+	} else if d.Coalesced {
 		f.Parts, f.Reliables, f.reliable = partsOf(&d.Coalesce)
 	}
-	if f.Signed = f.known.IsValid() && d.Signature != [8]byte{}; f.Signed {
+	if f.known.IsValid() && d.Signature != [8]byte{} {
+		f.has |= signed
 		*m.signatures.Place(m.out, f.num) = d.Signature
 	}
 }
