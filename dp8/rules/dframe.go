@@ -277,7 +277,7 @@ func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, 
 	switch since := j.Frame.Time - prev.Last(); {
 	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, prev.Last()):
 		x.Blocked = conform.GuardUnwrap
-	case j.Sent.Hash != prev.Hash(): // a copy has the header of the first transmission
+	case j.Sent.Digest() != prev.Digest(): // a copy has the header of the first transmission
 	case since <= seq.CopyDoubt:
 		x.Blocked = conform.GuardDup
 	case since <= seq.CopyDoubt+j.Grain():

@@ -66,8 +66,8 @@ type transmissions struct {
 	frame    uint64 // first captured transmission, that of the first transmission once it is captured
 	time     int64  // of that, ns
 	last     int64  // of the latest
-	hash     uint64 // of the datagram in frame
-	latest   uint64 // … of the latest
+	digest   uint32 `state:"digest"` // of the datagram in frame
+	latest   uint32 `state:"digest"` // … of the latest
 	signed   [8]byte
 	n        uint8 // captured, network copies not counted
 	hasFirst bool
@@ -131,16 +131,16 @@ func (f Record) Transmissions() int {
 	return 1
 }
 
-// Hash is that of the whole datagram of the first transmission.
-func (f Record) Hash() uint64 {
+// Digest is that of the whole datagram of the first transmission.
+func (f Record) Digest() uint32 {
 	if f.sent != nil {
-		return f.sent.hash
+		return f.sent.digest
 	}
-	return f.known.Hash()
+	return f.known.Digest()
 }
 
-// Latest gives hash and signature of the latest transmission of a number that was sent again.
-func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
+// Latest gives digest and signature of the latest transmission of a number that was sent again.
+func (f Record) Latest() (digest uint32, signature [8]byte, ok bool) {
 	if f.Transmissions() < 2 {
 		return 0, signature, false
 	}

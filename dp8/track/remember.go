@@ -95,7 +95,7 @@ func (m *History) keep(e *Event, f Record, d *dp8.DFrame, isKeepAlive bool) {
 // not know that; so many were captured before.
 func (m *History) keepFirst(e *Event, f *Record, d *dp8.DFrame, before uint8, first bool) {
 	x := m.tellApart(f)
-	x.frame, x.time, x.timed, x.hash = e.Frame.Frame, e.Frame.Time, e.Frame.HasTime, e.Sent.Hash
+	x.frame, x.time, x.timed, x.digest = e.Frame.Frame, e.Frame.Time, e.Frame.HasTime, e.Sent.Digest()
 	x.n, x.hasFirst = before, first
 	x.count(e, d)
 }
@@ -104,7 +104,7 @@ func (m *History) keepFirst(e *Event, f *Record, d *dp8.DFrame, before uint8, fi
 func (m *History) keepFurther(e *Event, f *Record, d *dp8.DFrame) {
 	if f.sent == nil {
 		x := m.tellApart(f)
-		x.frame, x.time, x.timed, x.hash = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Hash()
+		x.frame, x.time, x.timed, x.digest = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Digest()
 		x.n, x.hasFirst = 1, true
 	}
 	f.sent.count(e, d)
@@ -112,7 +112,7 @@ func (m *History) keepFurther(e *Event, f *Record, d *dp8.DFrame) {
 
 func (x *transmissions) count(e *Event, d *dp8.DFrame) {
 	x.n = min(x.n, 254) + 1
-	x.last, x.latest, x.signed = e.Frame.Time, e.Sent.Hash, d.Signature
+	x.last, x.latest, x.signed = e.Frame.Time, e.Sent.Digest(), d.Signature
 }
 
 // contentOf gives size and hash of what stands behind header and signature: two of one number hash alike

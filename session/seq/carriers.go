@@ -25,14 +25,14 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	}
 	from := s.top + Num(int16(u.loaded-uint16(s.top)))
 	for i := range Num(u.load) {
-		d.unitAcked(from+i, nil, carrier, u.frame, at)
+		d.unitAcked(from+i, nil, carrier, u.frame(), at)
 	}
 	if u.state&carriesAgain == 0 {
 		return
 	}
 	for i := range s.resent {
 		if x := &s.resent[i]; x.waits {
-			d.unitAcked(x.unit, x, carrier, u.frame, at)
+			d.unitAcked(x.unit, x, carrier, u.frame(), at)
 		}
 	}
 }

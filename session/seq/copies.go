@@ -113,20 +113,20 @@ func (d copying) copied(s *Sending, u *unit) bool {
 func (d copying) isCopy(s *Sending, u *unit) bool {
 	switch {
 	case u.state&(retried|again) != 0 && d.matchRecent(s, true):
-		if s.Hash == u.hash {
-			u.noteCopy(s)
+		if s.Digest() == u.digest {
+			d.win.noteCopy(s, u)
 		}
 		return true
-	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
+	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Digest() != u.digest:
 		return false
 	case s.Exact:
 		return true
 	case s.Mark != MarkFirst && !s.Counted:
 		return d.sameDatagram(s, u.ipid, s.Time-u.time)
 	}
-	copied := d.isRelayed(s, u.ipid, s.Time-u.latest())
+	copied := d.isRelayed(s, u.ipid, s.Time-d.win.latest(s.Num, u))
 	if copied {
-		u.noteCopy(s)
+		d.win.noteCopy(s, u)
 		if s.IPID != u.ipid {
 			d.recent.keep(s) // a relay's: it may be copied in turn
 		}

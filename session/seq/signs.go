@@ -83,7 +83,7 @@ func (s *Signs) stubborn(x *Sending, u *unit) {
 		if x.Num == s.Stuck.Num {
 			others = s.Stuck.Others
 		}
-		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, Latest: x.Time, Others: others}
+		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame(), Time: u.time, Latest: x.Time, Others: others}
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Signs) stillStubborn(x *Sending) {
 // acked looks at a unit that is acknowledged for the first time.
 func (s *Signs) acked(u *unit) {
 	s.LargestAcked, s.LatestAcked = max(s.LargestAcked, u.size), max(s.LatestAcked, u.time)
-	if s.Stuck.Sends > 0 && u.frame > s.Stuck.Frame {
+	if s.Stuck.Sends > 0 && u.frame() > s.Stuck.Frame {
 		s.Stuck.Others++
 	}
 }
@@ -135,7 +135,7 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 
 // lose enters a number that was most likely lost.
 func (s *Losses) lose(kind *Sign, n Num, u *unit) {
-	kind.See(u.frame, u.time)
+	kind.See(u.frame(), u.time)
 	switch {
 	case s.run > 0 && n == s.last[1]+1:
 		s.last[1]++
