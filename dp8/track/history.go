@@ -29,6 +29,7 @@ type content struct {
 	hash      uint32 // of these
 	reliable  uint32 // hash of its reliable coalesced parts
 	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
+	sacks     gaps   // SACK mask of its first transmission, unless that is masked
 }
 
 // has says what a number is, and what else is known of it.
@@ -40,10 +41,10 @@ const (
 	signed
 	carries // next and masks of its first transmission are known
 	several // there are transmissions
-	masked  // there are masks
+	masked  // there are masks, for gaps do not say them
 )
 
-func (c *content) is(x has) bool { return c.has&x != 0 }
+func (c *content) is(x has) bool { return c != nil && c.has&x != 0 }
 
 // IsKeepAlive reports a number of the KeepAlive.
 func (c *content) IsKeepAlive() bool { return c.is(keepAlive) }
@@ -53,12 +54,6 @@ func (c *content) IsCut() bool { return c.is(cut) }
 
 // IsSigned reports whether it has a signature.
 func (c *content) IsSigned() bool { return c.is(signed) }
-
-// masks are what a first transmission carried, of the few that carried any.
-type masks struct {
-	sacks uint64 // bit i is Next+1+i
-	drops uint64 // what all transmissions gave up: bit i is the number less 1+i
-}
 
 // The transmissions of a number are told apart where there were several, or the first was not captured first.
 type transmissions struct {
@@ -78,7 +73,6 @@ type transmissions struct {
 // behind END_STREAM.
 type ignored struct {
 	content content
-	masks   masks
 	sent    transmissions
 }
 
@@ -167,7 +161,7 @@ type History struct {
 	several    seq.Few[transmissions]
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
-	masks      seq.Column[masks]   // of what is masked
+	masks      seq.Few[masks]      // of what is masked
 	began      int64
 }
 
@@ -231,43 +225,6 @@ func (m *History) Signature(f Record) (s [8]byte) {
 	return s
 }
 
-// masksOf gives the place of the masks of a number.
-func (m *History) masksOf(f Record) *masks {
-	if f.known.IsValid() {
-		return m.masks.Place(m.out, f.num)
-	}
-	for _, x := range m.ignored {
-		if x.sent.num == f.num {
-			return &x.masks
-		}
-	}
-	return new(masks)
-}
-
-// setMasks notes what a number carried.
-func (m *History) setMasks(f Record, x masks) {
-	if f.has &^= masked; x != (masks{}) {
-		*m.masksOf(f) = x
-		f.has |= masked
-	}
-}
-
-// Sacks is the SACK mask that its first transmission carried: bit i is Next+1+i.
-func (m *History) Sacks(f Record) uint64 {
-	if !f.is(masked) {
-		return 0
-	}
-	return m.masksOf(f).sacks
-}
-
-// Drops is what all its transmissions gave up: bit i is the number less 1+i.
-func (m *History) Drops(f Record) uint64 {
-	if !f.is(masked) {
-		return 0
-	}
-	return m.masksOf(f).drops
-}
-
 // tellApart gives a number transmissions of its own, where it has none.
 func (m *History) tellApart(f *Record) *transmissions {
 	if f.sent == nil {
@@ -296,8 +253,7 @@ func (m *History) clear() {
 	}
 	m.frames.Free()
 	m.signatures.Free()
-	m.masks.Free()
-	m.several, m.ignored = seq.Few[transmissions]{}, nil
+	m.several, m.masks, m.ignored = seq.Few[transmissions]{}, seq.Few[masks]{}, nil
 }
 
 // close is clear for good.

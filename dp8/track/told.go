@@ -196,7 +196,7 @@ func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		return
 	case d.Control&dp8.CtlRetry != 0:
 		if f.is(masked) {
-			m.masksOf(*f).drops &= c.Said.Drops
+			m.masks.At(num).drops &= c.Said.Drops
 		}
 		return
 	}
