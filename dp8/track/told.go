@@ -14,8 +14,8 @@ import (
 // retry at no known place.
 type Stamp struct {
 	data, Retry bool
-	Num         seq.Num // own number, or bNSeq
 	tick        uint32
+	Num         seq.Num // own number, or bNSeq
 	Frame       uint64
 	Time        int64
 }

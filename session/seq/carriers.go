@@ -19,8 +19,8 @@ func (u *unit) loadUnit(unit Num) {
 // unitsAcked enters how long the units that a number carries waited, when an acknowledgement
 // captured at a time is its first.
 func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
-	s := &d.units
-	if u.state&carries == 0 || s.table == nil {
+	s := d.units
+	if u.state&carries == 0 || s == nil || s.table == nil {
 		return
 	}
 	from := s.top + Num(int16(u.loaded-uint16(s.top)))
@@ -41,7 +41,7 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 // that carried it: where it is not the first, captured in its frame, the unit had to be sent again.
 // again is what is remembered of one that was sent again, nil where that is to be looked up.
 func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uint64, at int64) {
-	s := &d.units
+	s := d.units
 	if unit < s.base || unit >= s.top {
 		return
 	}

@@ -70,7 +70,7 @@ type work struct {
 	win              Window
 	signs            Signs
 
-	units  units
+	units  *units // nil before the first
 	losses lateLosses
 
 	ahead     aheadCount // acknowledgements before what they acknowledge
@@ -135,14 +135,14 @@ func (d *Direction) ready() {
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
 	d.win.lowMemory, d.times.common.lowMemory = true, true
-	d.recent.lowMemory, d.units.lowMemory = true, true
+	d.recent.lowMemory = true
 }
 
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
 	d.win.limits = l
-	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
+	d.win.past.limit = l.Past
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)
 	}

@@ -42,6 +42,9 @@ func (d *Direction) Carrier(num Num, fr *dissect.Frame) Carrier {
 // valid until the next one, is nil for the first captured sending of the unit.
 func (c *Carrier) SendUnit(unit Num, print uint16) *UnitVerdict {
 	d := c.d
+	if d.units == nil {
+		d.units = new(units)
+	}
 	u := d.units.reach(unit, d)
 	if u == nil || u.frame != 0 {
 		return d.sending().sendUnitAgain(c, u, unit, print)
@@ -191,10 +194,11 @@ func (s *units) makeRoom(most Num, d *Direction) *carried {
 // wanted reports whether the oldest unit may still be sent again.
 func (s *units) wanted(u *carried, d *Direction) bool {
 	age := d.win.now - u.time
-	if s.lowMemory {
-		return age < s.keep/4*3
+	limits := &d.win.limits
+	if d.win.lowMemory {
+		return age < limits.UnitKeep/4*3
 	}
-	return s.size() < HistoryLimit || age < max(s.keep, d.win.limits.Keep)
+	return s.size() < HistoryLimit || age < max(limits.UnitKeep, limits.Keep)
 }
 
 // compact forgets all units.

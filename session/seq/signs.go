@@ -3,6 +3,7 @@ package seq
 // Signs is what the frames of one side tell of the capture and the network.
 type Signs struct {
 	LargestAcked uint16 // payload
+	MostUnneeded uint8  // most sendings of a number that had been acknowledged
 	LatestAcked  int64  // time of the latest number that was acknowledged
 	Stuck        StuckUnit
 	trips        tripWindow
@@ -20,15 +21,14 @@ type Signs struct {
 	Parts      Sign // these datagrams
 	Holes      Sign // runs of numbers passed over
 
-	LateBy       int64  // by how much Late came behind, at most, ns
-	LongestHole  Num    // run of numbers passed over
-	PassedOver   uint64 // numbers in such runs
-	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
-	MostUnneeded uint8  // most sendings of a number that had been acknowledged
-	FirstTrip    int64  // shortest of the first window
-	SlowTrip     int64  // shortest of the slowest two windows in a row since
-	SlowAt       Sign
-	lastTrip     int64 // shortest of the window before
+	LateBy      int64  // by how much Late came behind, at most, ns
+	LongestHole Num    // run of numbers passed over
+	PassedOver  uint64 // numbers in such runs
+	Soon        uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
+	FirstTrip   int64  // shortest of the first window
+	SlowTrip    int64  // shortest of the slowest two windows in a row since
+	SlowAt      Sign
+	lastTrip    int64 // shortest of the window before
 }
 
 // Losses is what speaks for losses that nothing proves, and for units that never arrive.

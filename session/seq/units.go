@@ -40,9 +40,7 @@ type units struct {
 	sparse[carried]
 	base, top Num
 	floor     Num
-	keep      int64 // Limits.UnitKeep
 	gone      bool
-	lowMemory bool
 
 	resent  []resent
 	verdict UnitVerdict `state:"-"` // the latest
