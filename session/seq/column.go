@@ -87,11 +87,22 @@ func (c *Column[X]) follow(w *Window) {
 		if was := old[uint64(n)/pageSize&uint64(len(old)-1)]; was != nil && w.units.describes(n) {
 			k := w.units.index(n)
 			if c.pages[k] == nil {
-				c.pages[k] = new([pageSize]X)
+				c.take(k, was, len(old))
 			}
 			c.pages[k][uint64(n)%pageSize] = was[uint64(n)%pageSize]
 		}
 	}
+}
+
+// take makes a page of one of the table before, or of none where that is in use for other numbers that had its place.
+func (c *Column[X]) take(k uint64, was *[pageSize]X, places int) {
+	for i := int(k) & (places - 1); i < len(c.pages); i += places {
+		if c.pages[i] == was {
+			was = new([pageSize]X)
+			break
+		}
+	}
+	c.pages[k] = was
 }
 
 // Free gives the room back; nothing may be described then.

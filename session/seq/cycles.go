@@ -9,8 +9,16 @@ const (
 
 // cycles remembers the bytes of the first sendings of the latest numbers of a side whose
 // numbers come round soon: a copy may come so late that its number means another one.
-// Number n has its place at n modulo the length, which doubles up to cycleLimit.
-type cycles []cycleSlot
+// Number n has its place at n modulo cycleLimit, in pages that are made when they are first needed.
+type cycles []*[cyclePage]cycleSlot
+
+// cyclePage is how many numbers share a page.
+const (
+	cyclePage  = 32
+	cyclePages = cycleLimit / cyclePage
+)
+
+func pageOfCycle(num Num) uint64 { return uint64(num) / cyclePage % cyclePages }
 
 // A cycleSlot holds the upper half of the hash: with the identification that is enough.
 type cycleSlot struct {
@@ -33,7 +41,17 @@ func (x *cycleSlot) isOf(num Num) bool {
 	return x.num&^cycleRetried == uint16(num)&(cycleUsed-1)|cycleUsed
 }
 
-func (c cycles) place(num Num) *cycleSlot { return &c[num&Num(len(c)-1)] }
+// place is the place of a number, nil where there is none yet.
+func (c cycles) place(num Num) *cycleSlot {
+	if len(c) == 0 {
+		return nil
+	}
+	page := c[pageOfCycle(num)]
+	if page == nil {
+		return nil
+	}
+	return &page[uint64(num)%cyclePage]
+}
 
 // keep remembers the first sending of a number.
 func (c *cycles) keep(s *Sending) {
@@ -54,36 +72,22 @@ func (c *cycles) keepRetry(s *Sending) {
 	x.num |= cycleRetried
 }
 
-// room is the place of a number. Another one goes when there is no more room to be had.
+// room is the place of a number, to be written on.
 func (c *cycles) room(num Num) *cycleSlot {
-	for len(*c) < cycleLimit {
-		if len(*c) > 0 {
-			if x := c.place(num); x.num == 0 || x.isOf(num) {
-				return x
-			}
-		}
-		c.grow()
+	if x := c.place(num); x != nil {
+		return x
 	}
+	if len(*c) == 0 {
+		*c = make(cycles, cyclePages)
+	}
+	(*c)[pageOfCycle(num)] = new([cyclePage]cycleSlot)
 	return c.place(num)
-}
-
-func (c *cycles) grow() {
-	old := *c
-	*c = make(cycles, max(32, 2*len(old)))
-	for _, x := range old {
-		if x.num != 0 {
-			*c.place(Num(x.num)) = x
-		}
-	}
 }
 
 // knows reports a sending with the bytes of the one remembered under its number.
 func (c cycles) knows(s *Sending) bool {
-	if len(c) == 0 {
-		return false
-	}
 	x := c.place(s.Num)
-	return x.isOf(s.Num) && x.hash == uint32(s.Hash>>32)
+	return x != nil && x.isOf(s.Num) && x.hash == uint32(s.Hash>>32)
 }
 
 // isCopy reports whether the sending is the one remembered under its number, seen again.
@@ -94,12 +98,9 @@ func (c cycles) isCopy(s *Sending) bool {
 // hasBefore reports whether a sending is a copy, by its identification, of the first one a
 // cycle or two before; retried says that it may be one of a retry of that time.
 func (c cycles) hasBefore(s *Sending) (copied, retried bool) {
-	if len(c) == 0 {
-		return false, false
-	}
 	for num := s.Num - cycleLength; num >= s.Num-cycleLimit; num -= cycleLength {
 		x := c.place(num)
-		if x.ipid != s.IPID && x.num < cycleRetried || !x.isOf(num) {
+		if x == nil || x.ipid != s.IPID && x.num < cycleRetried || !x.isOf(num) {
 			continue
 		}
 		copied = copied || x.ipid == s.IPID && x.hash == uint32(s.Hash>>32)

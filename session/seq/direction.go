@@ -62,9 +62,10 @@ type work struct {
 	times            Times
 	provisional      []ProvisionalFrame // oldest first
 	refuted          []ProvisionalFrame // not told yet
-	disregarded      disregarded
+	disregarded      *disregarded       // nil before the first
 	long             longFrame
-	unheard, deaf    Deaf // see Quality.Unheard and Quality.Deaf
+	unheard          Deaf  // see Quality.Unheard
+	deaf             *Deaf // see Quality.Deaf; nil for none
 	cycles           cycles
 	recent           recentDatagrams
 	win              Window

@@ -269,6 +269,9 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		v.Words |= dissect.UnneededRetry
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.sends)
 		d.needless(s.Frame, s.Time)
+		if d.deaf == nil {
+			d.deaf = new(Deaf)
+		}
 		d.deaf.see(s, u.sends, d.peer)
 	} else {
 		d.signs.stubborn(s, u)

@@ -14,11 +14,7 @@ type Signs struct {
 	Copies     Sign // copies made by the network or the capture
 	Unneeded   Sign // retries of what had been acknowledged
 	Changed    Sign // of what has no mark, with other bytes than the first transmission of their number
-	Cut        Sign // by the capture
-	BadSum     Sign
-	Oversize   Sign // longer than the link carries
-	Apart      Sign // packets that stood for several datagrams
-	Parts      Sign // these datagrams
+	odd        *OddSigns
 	Holes      Sign // runs of numbers passed over
 
 	LateBy      int64  // by how much Late came behind, at most, ns
@@ -29,6 +25,31 @@ type Signs struct {
 	SlowTrip    int64  // shortest of the slowest two windows in a row since
 	SlowAt      Sign
 	lastTrip    int64 // shortest of the window before
+}
+
+// OddSigns are of datagrams that the capture, or the host it was made on, changed.
+type OddSigns struct {
+	Cut      Sign // by the capture
+	BadSum   Sign
+	Oversize Sign // longer than the link carries
+	Apart    Sign // packets that stood for several datagrams
+	Parts    Sign // these datagrams
+}
+
+// Odd gives the signs of datagrams that were changed.
+func (s *Signs) Odd() (odd OddSigns) {
+	if s.odd != nil {
+		odd = *s.odd
+	}
+	return odd
+}
+
+// seesOdd gives the place of these signs, where there is one to be noted.
+func (s *Signs) seesOdd() *OddSigns {
+	if s.odd == nil {
+		s.odd = new(OddSigns)
+	}
+	return s.odd
 }
 
 // Losses is what speaks for losses that nothing proves, and for units that never arrive.
