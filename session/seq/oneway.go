@@ -59,13 +59,13 @@ func (d Quality) Unheard() *Deaf {
 func (d Quality) Deaf() *Deaf {
 	d.ready()
 	if d.deaf == nil {
-		return &noDeaf
+		return &noRun
 	}
 	return d.deaf
 }
 
-// noDeaf is no run. Nobody writes on it.
-var noDeaf Deaf
+// noRun is no run. Nobody writes on it.
+var noRun Deaf
 
 // Latest is the time of the side's latest numbered frame, ns.
 func (d Quality) Latest() int64 {
