@@ -82,8 +82,9 @@ func (c *Conn) assessSide(dir dissect.Dir) {
 	if !d.Offloaded() { // they may have been captured in what stood for several datagrams
 		c.observe(rCapGap, dir, s.Uncaptured, when(lost > 0, "%d of %d numbers were acknowledged but never captured: the capture missed them", lost, d.Quality().Distinct()+d.Missing()))
 	}
-	c.observe(rCapSnap, dir, s.Cut, when(s.Cut.N > 0, "%d of %d datagrams are cut by the snapshot length", s.Cut.N, d.Frames))
-	c.observe(rCapSum, dir, s.BadSum, when(s.BadSum.N > 0, "%d of %d datagrams have a wrong UDP checksum", s.BadSum.N, d.Frames))
+	odd := s.Odd()
+	c.observe(rCapSnap, dir, odd.Cut, when(odd.Cut.N > 0, "%d of %d datagrams are cut by the snapshot length", odd.Cut.N, d.Frames))
+	c.observe(rCapSum, dir, odd.BadSum, when(odd.BadSum.N > 0, "%d of %d datagrams have a wrong UDP checksum", odd.BadSum.N, d.Frames))
 	c.assessOffload(dir)
 	if d.Frames >= fewest {
 		c.observe(rCapDup, dir, s.Copies, when(float64(d.Duplicates) >= mirrorShare*float64(d.Frames),
@@ -102,7 +103,7 @@ func (c *Conn) assessSide(dir dissect.Dir) {
 // assessOffload looks at packets of one side that stood for several datagrams, or may
 // have: both may be there.
 func (c *Conn) assessOffload(dir dissect.Dir) {
-	s := c.Dir[dir].Quality().Signs()
+	s := c.Dir[dir].Quality().Signs().Odd()
 	if s.Oversize.N == 0 {
 		c.observe(rCapOffload, dir, s.Apart, when(s.Apart.N > 0, "%s for %d datagrams (segmentation offload) and %s split",
 			counted(s.Apart.N, "packet stands", "packets stand"), s.Parts.N, one(s.Apart.N, "was", "were")))

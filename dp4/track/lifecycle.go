@@ -96,7 +96,7 @@ func (c *conn) overBy(fr *dissect.Frame, f *dp4.Frame) bool {
 	case step > -dp4.MessageWindow:
 		return false
 	}
-	return s.history.differs(c.sent.Of(fr.Datagram, num, seq.MarkFirst).Hash, num, s.msg.Peek(uint32(f.MessageID)))
+	return s.history.differs(c.sent.Of(fr.Datagram, num, seq.MarkFirst).Digest(), num, s.msg.Peek(uint32(f.MessageID)))
 }
 
 // unreachable tracks an ICMP notice about what was sent to side lost.

@@ -201,9 +201,9 @@ func (h *history) startOf(num seq.Num) (start seq.Num, ok bool) {
 
 // differs reports whether the first transmission of a packet was captured and was
 // another one than that with the given hash.
-func (h *history) differs(hash uint64, num, msg seq.Num) bool {
+func (h *history) differs(digest uint32, num, msg seq.Num) bool {
 	u := h.at(num)
-	return u.IsKnown() && (u.Msg != msg || u.least == 0 && u.known.First() && u.known.Hash() != hash)
+	return u.IsKnown() && (u.Msg != msg || u.least == 0 && u.known.First() && u.known.Digest() != digest)
 }
 
 // names reports whether a packet was captured and is of the message with the given

@@ -26,7 +26,7 @@ func (j ackJudge) knew(dir dissect.Dir, received, num seq.Num) (by track.Record,
 		if k.Next() > num {
 			return k, q, false
 		}
-		if i := num - k.Next() - 1; i >= 0 && i < 63 && k.Sacks>>uint(i)&1 != 0 {
+		if i := num - k.Next() - 1; i >= 0 && i < 63 && j.side[dir.Other()].History.Sacks(k)>>uint(i)&1 != 0 {
 			return k, q, true
 		}
 	}

@@ -37,7 +37,7 @@ func (j ackJudge) seeHeader(dir dissect.Dir) {
 // sameHeader reports that the retry at hand has the bNRcv of its first sending.
 func (j ackJudge) sameHeader(dir dissect.Dir) bool {
 	f := j.side[dir].History.At(j.Sent.Num)
-	return f.IsKnown() && f.First() && !f.Cut && f.NRcv == j.Packet.DFrame.NRcv
+	return f.IsKnown() && f.First() && !f.IsCut() && f.NRcv == j.Packet.DFrame.NRcv
 }
 
 // keepStale keeps the retry at hand, whose bNRcv is lower than one captured before, when that

@@ -141,7 +141,7 @@ func isOpen(f track.Record) bool { return isPart(f) && f.Command&dp8.EndMsg == 0
 func goesOn(f track.Record) bool { return isPart(f) && f.Command&dp8.NewMsg == 0 }
 
 func isPart(f track.Record) bool {
-	return f.IsKnown() && !f.KeepAlive && !f.Cut && f.Control&dp8.CtlCoalesce == 0
+	return f.IsKnown() && !f.IsKeepAlive() && !f.IsCut() && f.Control&dp8.CtlCoalesce == 0
 }
 
 // judgeBetween judges coalesced frames that stand between two parts of one message
@@ -156,7 +156,7 @@ func (j contentJudge) judgeBetween(dir dissect.Dir, num seq.Num, d *dp8.DFrame) 
 	}
 	for n := num - 1; n <= num+1; n++ {
 		before, x, behind := j.Remembered(dir, n-1), j.Remembered(dir, n), j.Remembered(dir, n+1)
-		if !x.IsKnown() || x.Cut || x.Control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
+		if !x.IsKnown() || x.IsCut() || x.Control&dp8.CtlCoalesce == 0 || !isOpen(before) || !goesOn(behind) {
 			continue
 		}
 		found := j.side[dir].mark(n, x.Frame())

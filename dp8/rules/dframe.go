@@ -269,7 +269,7 @@ func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, 
 		}
 		return
 	}
-	if !prev.IsKnown() || !prev.First() || prev.Cut || !j.SameContent(d, prev) {
+	if !prev.IsKnown() || !prev.First() || prev.IsCut() || !j.SameContent(d, prev) {
 		return // other content under a number is no second sending
 	}
 	x := rules.Here(r222Retrybit, fmt.Sprintf("bSeq %d, first sent in frame %d, is sent again without RETRY", d.Seq, prev.Frame()), prev.Frame())
@@ -277,7 +277,7 @@ func (j contentJudge) judgeRetryBit(rules *session.Evaluation, dir dissect.Dir, 
 	switch since := j.Frame.Time - prev.Last(); {
 	case !j.side[dir].History.Reachable(num) || !j.Unwrapped(dir, prev.Last()):
 		x.Blocked = conform.GuardUnwrap
-	case j.Sent.Hash != prev.Hash(): // a copy has the header of the first transmission
+	case j.Sent.Digest() != prev.Digest(): // a copy has the header of the first transmission
 	case since <= seq.CopyDoubt:
 		x.Blocked = conform.GuardDup
 	case since <= seq.CopyDoubt+j.Grain():

@@ -33,12 +33,12 @@ type run struct {
 }
 
 // ends reports whether a message ends with the frame, or none is in it.
-func ends(f track.Record) bool { return f.KeepAlive || f.Parts > 0 || f.Command&dp8.EndMsg != 0 }
+func ends(f track.Record) bool { return f.IsKeepAlive() || f.Parts > 0 || f.Command&dp8.EndMsg != 0 }
 
 // opens reports whether a frame begins a message, or holds none: flags of those
 // that break rules of their own do not count here.
 func opens(f track.Record) bool {
-	return f.KeepAlive || f.Parts > 0 || f.Command&dp8.NewMsg != 0 || closes(f) && f.Size == 0
+	return f.IsKeepAlive() || f.Parts > 0 || f.Command&dp8.NewMsg != 0 || closes(f) && f.Size == 0
 }
 
 func closes(f track.Record) bool { return f.Control&dp8.CtlEndStream != 0 }
@@ -55,7 +55,7 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 	if num == m.Top && f.IsKnown() && j.followsWhole(s, num, f) {
 		return
 	}
-	if !f.IsKnown() || f.Transmissions() != 1 || f.Cut || j.Frame.Frame != f.Frame() || !m.Reachable(num) {
+	if !f.IsKnown() || f.Transmissions() != 1 || f.IsCut() || j.Frame.Frame != f.Frame() || !m.Reachable(num) {
 		return
 	}
 	j.judgePair(dir, m, num-1)
@@ -70,12 +70,12 @@ func (j contentJudge) judgeMessage(dir dissect.Dir, num seq.Num) {
 // the end of another.
 func (j contentJudge) followsWhole(s *side, num seq.Num, f track.Record) bool {
 	const whole = dp8.NewMsg | dp8.EndMsg
-	if f.Command&whole != whole || f.Transmissions() != 1 || f.Cut || closes(f) || j.Frame.Frame != f.Frame() {
+	if f.Command&whole != whole || f.Transmissions() != 1 || f.IsCut() || closes(f) || j.Frame.Frame != f.Frame() {
 		return false
 	}
 	if !s.hasWhole || s.afterWhole != num || s.marks.Any() {
 		before := s.History.At(num - 1)
-		if !before.IsKnown() || before.Cut || !ends(before) || s.isOdd(num-1, before.Frame()) {
+		if !before.IsKnown() || before.IsCut() || !ends(before) || s.isOdd(num-1, before.Frame()) {
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (s *side) isOdd(num seq.Num, frame uint64) bool {
 // wrong is not always clear: the text speaks of the later one.
 func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) {
 	s, a, b := &j.side[dir], m.At(num), m.At(num+1)
-	if !a.IsKnown() || !b.IsKnown() || a.Cut || b.Cut || s.isOdd(num, a.Frame()) || s.isOdd(num+1, b.Frame()) {
+	if !a.IsKnown() || !b.IsKnown() || a.IsCut() || b.IsCut() || s.isOdd(num, a.Frame()) || s.isOdd(num+1, b.Frame()) {
 		return
 	}
 	rules := &j.c.Rules
@@ -138,7 +138,7 @@ func (j contentJudge) judgePair(dir dissect.Dir, m *track.History, num seq.Num) 
 	switch {
 	case min(a.Last(), b.Last()) < m.SureSince:
 		x.Blocked = conform.GuardUnwrap
-	case (a.KeepAlive || b.KeepAlive) && !j.versionsSeen():
+	case (a.IsKeepAlive() || b.IsKeepAlive()) && !j.versionsSeen():
 		x.Blocked = conform.GuardVer // below 1.5 it is the part of a message
 	}
 	switch {
@@ -208,7 +208,7 @@ func (j contentJudge) judgeSplitParts(dir dissect.Dir, m *track.History, num seq
 	small, at := end, num
 	for n := num - 1; ; n-- {
 		f := m.At(n)
-		if !f.IsKnown() || f.Cut || ends(f) || j.side[dir].isOdd(n, f.Frame()) || f.Last() < m.SureSince {
+		if !f.IsKnown() || f.IsCut() || ends(f) || j.side[dir].isOdd(n, f.Frame()) || f.Last() < m.SureSince {
 			return
 		}
 		size := int(f.Size)

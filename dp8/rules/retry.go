@@ -32,7 +32,7 @@ func (j retryJudge) judgeAgain(dir dissect.Dir, num seq.Num, d *dp8.DFrame, firs
 	if d.Coalesced && !first && j.Signing() != dp8.SigningUnknown {
 		j.judgeRetriedParts(num, d)
 	}
-	if !f.IsKnown() || f.Cut || j.Signing() == dp8.SigningUnknown || d.HasSignature != (f.Signed) {
+	if !f.IsKnown() || f.IsCut() || j.Signing() == dp8.SigningUnknown || d.HasSignature != (f.IsSigned()) {
 		return
 	}
 	if (d.Control|f.Control)&dp8.CtlKeepAlive != 0 {
@@ -154,7 +154,7 @@ func (j retryJudge) judgeMoved(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
 		return
 	}
 	f := j.Remembered(dir, s.num)
-	if !f.IsKnown() || f.Transmissions() != 1 || f.KeepAlive || f.Cut || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
+	if !f.IsKnown() || f.Transmissions() != 1 || f.IsKeepAlive() || f.IsCut() || f.Command&dp8.Reliable == 0 || !j.Unchanged(d, f) {
 		return
 	}
 	s.judged = true

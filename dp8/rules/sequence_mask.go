@@ -87,7 +87,7 @@ func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) 
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		q := next + 1 + seq.Num(bits.TrailingZeros64(mask))
-		if k := j.Carried(dir.Other(), q); k.IsKnown() && k.Drops>>uint(q-1-next)&1 != 0 {
+		if k := j.Carried(dir.Other(), q); k.IsKnown() && j.side[dir.Other()].History.Drops(k)>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			j.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.Frame())
 			return

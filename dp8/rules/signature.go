@@ -127,24 +127,24 @@ func (j signatureJudge) resigned(num seq.Num, dir dissect.Dir) bool {
 	}
 	d, h := &j.Packet.DFrame, &j.side[dir].History
 	prev := h.At(num)
-	if !prev.IsKnown() || prev.Cut {
+	if !prev.IsKnown() || prev.IsCut() {
 		return false
 	}
-	hash := j.Sent.Hash
-	if d.Signature == h.Signature(prev) && hash != prev.Hash() {
+	digest := j.Sent.Digest()
+	if d.Signature == h.Signature(prev) && digest != prev.Digest() {
 		return true
 	}
 	latest, signature, again := prev.Latest()
-	return again && d.Signature == signature && hash != latest
+	return again && d.Signature == signature && digest != latest
 }
 
 // judgeResigned judges a retry that verifies, or that no secret is known for: its
 // signature is a new one when its bytes are. That needs no secret.
 func (j signatureJudge) judgeResigned(rules *session.Evaluation, dir dissect.Dir, d *dp8.DFrame, prev track.Record) {
-	if j.Mode() != track.ModeFull || !prev.IsKnown() || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.Cut {
+	if j.Mode() != track.ModeFull || !prev.IsKnown() || !j.SurelySigned() || !d.HasSignature || d.Control&dp8.CtlRetry == 0 || prev.IsCut() {
 		return
 	}
-	if !rules.Check(rSigResign, d.Signature != j.side[dir].History.Signature(prev) || j.Sent.Hash == prev.Hash()) {
+	if !rules.Check(rSigResign, d.Signature != j.side[dir].History.Signature(prev) || j.Sent.Digest() == prev.Digest()) {
 		rules.Broken(rSigResign, fmt.Sprintf("the retry of bSeq %d has the signature of frame %d, but different bytes", d.Seq, prev.Frame()), prev.Frame())
 	}
 }

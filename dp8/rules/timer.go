@@ -206,7 +206,7 @@ func (j retryJudge) reportStall(dir dissect.Dir, next seq.Num) {
 			s.unreliable, s.num = true, next
 		default:
 			s.set, s.num, s.frame, s.since, s.reported = true, next, f.Frame(), f.Time(), j.Frame.Time
-			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.KeepAlive, f.Transmissions() > 1
+			s.frames, s.keepAlive, s.retried = rules.Frames(dir), f.IsKeepAlive(), f.Transmissions() > 1
 		}
 		return
 	}

@@ -19,23 +19,41 @@ type Record struct {
 
 // A content is what the first transmission of a number held, or a retry where that was not captured.
 type content struct {
-	Sacks     uint64 // SACK mask, valid with carries: bit i is Next+1+i
-	Drops     uint64 // what all transmissions gave up: bit i is the number less 1+i
 	Command   dp8.Command
 	Control   dp8.Control
 	NRcv      uint8
 	Parts     uint8 // coalesced parts, 0 when it is not coalesced
 	Reliables uint8 // of them reliable
-	KeepAlive bool
-	Cut       bool // by the capture: size, content and parts are not known
-	Signed    bool
-	carries   bool   // what follows of its first transmission is known
-	several   bool   // there are transmissions of it
+	has       has
 	Size      uint16 // bytes behind the header and the signature
 	hash      uint32 // of these
 	reliable  uint32 // hash of its reliable coalesced parts
 	next      int32  // what bNRcv says, valid with carries; 0 when it can't be relied on
+	sacks     gaps   // SACK mask of its first transmission, unless that is masked
 }
+
+// has says what a number is, and what else is known of it.
+type has uint8
+
+const (
+	keepAlive has = 1 << iota
+	cut
+	signed
+	carries // next and masks of its first transmission are known
+	several // there are transmissions
+	masked  // there are masks, for gaps do not say them
+)
+
+func (c *content) is(x has) bool { return c != nil && c.has&x != 0 }
+
+// IsKeepAlive reports a number of the KeepAlive.
+func (c *content) IsKeepAlive() bool { return c.is(keepAlive) }
+
+// IsCut reports whether the capture cut it: size, content and parts are not known.
+func (c *content) IsCut() bool { return c.is(cut) }
+
+// IsSigned reports whether it has a signature.
+func (c *content) IsSigned() bool { return c.is(signed) }
 
 // The transmissions of a number are told apart where there were several, or the first was not captured first.
 type transmissions struct {
@@ -43,8 +61,8 @@ type transmissions struct {
 	frame    uint64 // first captured transmission, that of the first transmission once it is captured
 	time     int64  // of that, ns
 	last     int64  // of the latest
-	hash     uint64 // of the datagram in frame
-	latest   uint64 // … of the latest
+	digest   uint32 `state:"digest"` // of the datagram in frame
+	latest   uint32 `state:"digest"` // … of the latest
 	signed   [8]byte
 	n        uint8 // captured, network copies not counted
 	hasFirst bool
@@ -107,16 +125,16 @@ func (f Record) Transmissions() int {
 	return 1
 }
 
-// Hash is that of the whole datagram of the first transmission.
-func (f Record) Hash() uint64 {
+// Digest is that of the whole datagram of the first transmission.
+func (f Record) Digest() uint32 {
 	if f.sent != nil {
-		return f.sent.hash
+		return f.sent.digest
 	}
-	return f.known.Hash()
+	return f.known.Digest()
 }
 
-// Latest gives hash and signature of the latest transmission of a number that was sent again.
-func (f Record) Latest() (hash uint64, signature [8]byte, ok bool) {
+// Latest gives digest and signature of the latest transmission of a number that was sent again.
+func (f Record) Latest() (digest uint32, signature [8]byte, ok bool) {
 	if f.Transmissions() < 2 {
 		return 0, signature, false
 	}
@@ -143,6 +161,7 @@ type History struct {
 	several    seq.Few[transmissions]
 	ignored    []*ignored
 	signatures seq.Column[[8]byte] // of what is signed
+	masks      seq.Few[masks]      // of what is masked
 	began      int64
 }
 
@@ -153,7 +172,7 @@ func (m *History) At(num seq.Num) (f Record) {
 	}
 	if f.content, f.known = m.frames.At(m.out, num); f.content != nil {
 		f.num = num
-		if f.several {
+		if f.is(several) {
 			f.sent = m.several.At(num)
 		}
 		return f
@@ -176,8 +195,8 @@ func (m *History) place(num seq.Num) (f Record, fresh, ok bool) {
 		return m.ignore(num)
 	}
 	if fresh {
-		f.several = false
-	} else if f.several {
+		f.has = 0
+	} else if f.is(several) {
 		f.sent = m.several.At(num)
 	}
 	return f, fresh, true
@@ -200,7 +219,7 @@ func (m *History) ignore(num seq.Num) (f Record, fresh, ok bool) {
 
 // Signature is that of the first transmission of a number; all 0 where it has none.
 func (m *History) Signature(f Record) (s [8]byte) {
-	if f.Signed {
+	if f.is(signed) {
 		s = *m.signatures.Place(m.out, f.num)
 	}
 	return s
@@ -212,7 +231,8 @@ func (m *History) tellApart(f *Record) *transmissions {
 		if f.sent = m.several.At(f.num); f.sent == nil {
 			f.sent = m.several.Put(f.num, m.isSeveral)
 		}
-		f.sent.num, f.several = f.num, true
+		f.sent.num = f.num
+		f.has |= several
 	}
 	return f.sent
 }
@@ -220,7 +240,7 @@ func (m *History) tellApart(f *Record) *transmissions {
 // isSeveral reports whether the transmissions of a number are told apart.
 func (m *History) isSeveral(num seq.Num) bool {
 	x, _ := m.frames.At(m.out, num)
-	return x != nil && x.several
+	return x != nil && x.is(several)
 }
 
 // drop forgets a number.
@@ -233,7 +253,7 @@ func (m *History) clear() {
 	}
 	m.frames.Free()
 	m.signatures.Free()
-	m.several, m.ignored = seq.Few[transmissions]{}, nil
+	m.several, m.masks, m.ignored = seq.Few[transmissions]{}, seq.Few[masks]{}, nil
 }
 
 // close is clear for good.

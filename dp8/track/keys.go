@@ -132,7 +132,7 @@ type keyring struct {
 	previous  dp8.Secret
 	modifier  dp8.Secret
 
-	first, later firsts // of the current epoch and of the one after it
+	first, later *firsts // of the current epoch and of the one after it, nil while there is nothing
 
 	cands      []candidate // for epoch+1
 	pending    uint64      // frames of epoch+1 that were tried
@@ -279,7 +279,7 @@ func (k *keyring) untry() {
 // certain gives the next key when there is nothing to guess: no reliable payload
 // was sent below 192, so the modifier before is used again.
 func (k *keyring) certain() (candidate, bool) {
-	if k.first.any.found || !k.hasMod || k.first.seen != [3]uint64{^uint64(0), ^uint64(0), ^uint64(0)} {
+	if k.first == nil || k.first.any.found || !k.hasMod || k.first.seen != [3]uint64{^uint64(0), ^uint64(0), ^uint64(0)} {
 		return candidate{}, false
 	}
 	order := asIs
@@ -329,7 +329,7 @@ func (k *keyring) advance(c candidate) {
 	k.previous, k.hasPrev = k.current, true
 	k.current, k.modifier, k.hasMod = c.key, c.modifier, true
 	k.epoch++
-	k.first, k.later = k.later, firsts{}
+	k.first, k.later = k.later, nil
 	k.cands, k.pending, k.suspects = nil, 0, nil
 	k.drop()
 	k.trusting = false
@@ -337,12 +337,12 @@ func (k *keyring) advance(c candidate) {
 
 // propose lists the keys the next epoch may have.
 func (k *keyring) propose() {
-	if k.first.any.found {
+	if k.first != nil && k.first.any.found {
 		for how := derivation(0); how < unchanged; how++ {
 			k.proposeOne(recipe{how: how, empty: true}, k.first.any.mods[how], k.first.any.sig)
 		}
 	}
-	if k.first.full.found && k.first.full.num != k.first.any.num {
+	if k.first != nil && k.first.full.found && k.first.full.num != k.first.any.num {
 		for how := derivation(0); how < unchanged; how++ {
 			k.proposeOne(recipe{how: how}, k.first.full.mods[how], k.first.full.sig)
 		}
@@ -378,11 +378,19 @@ func (k *keyring) of(num seq.Num) *firsts {
 	switch {
 	case !k.known || num&255 >= 192:
 	case num>>8 == k.epoch:
-		return &k.first
+		return begun(&k.first)
 	case num>>8 == k.epoch+1:
-		return &k.later
+		return begun(&k.later)
 	}
 	return nil
+}
+
+// begun gives what an epoch offers, where something is to be added.
+func begun(f **firsts) *firsts {
+	if *f == nil {
+		*f = new(firsts)
+	}
+	return *f
 }
 
 // offer shows a captured reliable payload to the keyring.
@@ -395,7 +403,7 @@ func (k *keyring) offer(num seq.Num, payload, frame []byte, sigOff int) {
 	if len(payload) > 0 {
 		changed = f.full.offer(num, payload, frame, sigOff) || changed
 	}
-	if changed && f == &k.first && k.cands != nil {
+	if changed && f == k.first && k.cands != nil {
 		k.unresolved += k.pending
 		k.cands, k.pending, k.suspects = nil, 0, nil
 	}

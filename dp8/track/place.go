@@ -140,5 +140,5 @@ func (c *conn) dropOutlier(dir dissect.Dir) {
 // them, and that it now has other content: the frame ahead was out of place.
 func (c *conn) replaced(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	f := c.remembered(dir, num)
-	return f.IsKnown() && !f.Cut && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
+	return f.IsKnown() && !f.IsCut() && !c.Frame.Cut() && c.params.Signing != dp8.SigningUnknown && !c.unchanged(d, f)
 }

@@ -57,7 +57,8 @@ func (c *conn) enter(m *History, num seq.Num, d *dp8.DFrame, keepAlive bool) Rec
 	case !again:
 		m.keep(c.Event, f, d, keepAlive)
 		if !retry && f.known.IsSentIn(c.Frame.Frame) {
-			f.sent, f.several = nil, false
+			f.sent = nil
+			f.has &^= several
 		} else {
 			m.keepFirst(c.Event, &f, d, 0, !retry)
 		}
@@ -79,16 +80,22 @@ func (c *conn) enter(m *History, num seq.Num, d *dp8.DFrame, keepAlive bool) Rec
 }
 
 // keep writes down what the frame at hand holds.
-func (m *History) keep(e *Event, f Record, d *dp8.DFrame, keepAlive bool) {
+func (m *History) keep(e *Event, f Record, d *dp8.DFrame, isKeepAlive bool) {
 	// Field by field: a literal would be made elsewhere and copied.
-	f.Command, f.Control, f.NRcv, f.KeepAlive, f.Cut = d.Command, d.Control, d.NRcv, keepAlive, e.Frame.Cut()
-	f.carries = false
+	f.Command, f.Control, f.NRcv = d.Command, d.Control, d.NRcv
+	f.has &^= keepAlive | cut | signed | carries
+	if isKeepAlive {
+		f.has |= keepAlive
+	}
 	f.Parts, f.Reliables, f.reliable = 0, 0, 0
 	f.Size, f.hash = e.contentOf(d)
-	if d.Coalesced && !f.Cut {
+	if e.Frame.Cut() {
+		f.has |= cut
+	} else if d.Coalesced {
 		f.Parts, f.Reliables, f.reliable = partsOf(&d.Coalesce)
 	}
-	if f.Signed = f.known.IsValid() && d.Signature != [8]byte{}; f.Signed {
+	if f.known.IsValid() && d.Signature != [8]byte{} {
+		f.has |= signed
 		*m.signatures.Place(m.out, f.num) = d.Signature
 	}
 }
@@ -97,7 +104,7 @@ func (m *History) keep(e *Event, f Record, d *dp8.DFrame, keepAlive bool) {
 // not know that; so many were captured before.
 func (m *History) keepFirst(e *Event, f *Record, d *dp8.DFrame, before uint8, first bool) {
 	x := m.tellApart(f)
-	x.frame, x.time, x.timed, x.hash = e.Frame.Frame, e.Frame.Time, e.Frame.HasTime, e.Sent.Hash
+	x.frame, x.time, x.timed, x.digest = e.Frame.Frame, e.Frame.Time, e.Frame.HasTime, e.Sent.Digest()
 	x.n, x.hasFirst = before, first
 	x.count(e, d)
 }
@@ -106,7 +113,7 @@ func (m *History) keepFirst(e *Event, f *Record, d *dp8.DFrame, before uint8, fi
 func (m *History) keepFurther(e *Event, f *Record, d *dp8.DFrame) {
 	if f.sent == nil {
 		x := m.tellApart(f)
-		x.frame, x.time, x.timed, x.hash = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Hash()
+		x.frame, x.time, x.timed, x.digest = f.known.Frame(), f.known.Time(), f.known.Timed(), f.known.Digest()
 		x.n, x.hasFirst = 1, true
 	}
 	f.sent.count(e, d)
@@ -114,7 +121,7 @@ func (m *History) keepFurther(e *Event, f *Record, d *dp8.DFrame) {
 
 func (x *transmissions) count(e *Event, d *dp8.DFrame) {
 	x.n = min(x.n, 254) + 1
-	x.last, x.latest, x.signed = e.Frame.Time, e.Sent.Hash, d.Signature
+	x.last, x.latest, x.signed = e.Frame.Time, e.Sent.Digest(), d.Signature
 }
 
 // contentOf gives size and hash of what stands behind header and signature: two of one number hash alike

@@ -14,8 +14,8 @@ import (
 // retry at no known place.
 type Stamp struct {
 	data, Retry bool
-	Num         seq.Num // own number, or bNSeq
 	tick        uint32
+	Num         seq.Num // own number, or bNSeq
 	Frame       uint64
 	Time        int64
 }
@@ -190,27 +190,30 @@ func (l *Numbers) push(c *conn, next seq.Num) {
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
 func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
-	f := &c.Record
+	f, m := &c.Record, &c.side[dir].History
 	switch {
 	case !f.IsKnown():
 		return
 	case d.Control&dp8.CtlRetry != 0:
-		f.Drops &= c.Said.Drops
+		if f.is(masked) {
+			m.masks.At(num).drops &= c.Said.Drops
+		}
 		return
 	}
-	f.next, f.Sacks, f.Drops, f.carries = 0, 0, c.Said.Drops, true
-	if f.Drops != 0 {
-		m := &c.side[dir].History
+	x := masks{drops: c.Said.Drops}
+	if x.drops != 0 {
 		m.Dropped = max(m.Dropped, num)
 	}
-	if !c.Said.Ahead && c.Frame.Err == nil && c.Frame.HasTime && c.Said.Next <= math.MaxInt32 {
-		f.next, f.Sacks = int32(c.Said.Next), c.Said.Mask
+	if f.next = 0; !c.Said.Ahead && c.Frame.Err == nil && c.Frame.HasTime && c.Said.Next <= math.MaxInt32 {
+		f.next, x.sacks = int32(c.Said.Next), c.Said.Mask
 	}
+	f.has |= carries
+	m.setMasks(*f, x)
 }
 
 // carried is a number of a side of which it is known what its first transmission carried.
 func (c *conn) carried(dir dissect.Dir, num seq.Num) Record {
-	if f := c.side[dir].History.At(num); f.IsKnown() && f.carries && f.Time() >= c.trusted {
+	if f := c.side[dir].History.At(num); f.IsKnown() && f.is(carries) && f.Time() >= c.trusted {
 		return f
 	}
 	return Record{}

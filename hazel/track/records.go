@@ -189,7 +189,7 @@ func (x Record) differs(fr *dissect.Frame, f *hazel.Frame, s *seq.Sending, first
 	case fr.Cut() || x.cut || !first.First:
 		return false, false
 	case (fr.Sum != 0) == x.summed:
-		return s.Hash != first.Hash, true
+		return s.Digest() != first.Digest, true
 	}
 	head, tail := ends(fr.Payload)
 	differs = x.Code != f.Code || x.Length() != fr.Length || head != x.head || tail != x.tail

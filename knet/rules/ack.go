@@ -370,7 +370,7 @@ func (c numberJudge) judgeTransmission(dir dissect.Dir, sent *seq.Sending, x sen
 	if !first {
 		if spec {
 			before := s.datagrams.sendAgain(x, sent.Num, sent.Time)
-			if c.Frame.Words.Has(dissect.Retry) && x.Hash() == sent.Hash {
+			if c.Frame.Words.Has(dissect.Retry) && x.Digest() == sent.Digest() {
 				c.judgeAgain(dir, sent.Num, x, sent.Time-before)
 			}
 		}

@@ -18,7 +18,7 @@ func (c numberJudge) judgeNumber(dir dissect.Dir, sent *seq.Sending, old sentDat
 	r, o := &s.datagrams, &s.order
 	switch {
 	case !r.has:
-	case old.isKnown() && !old.suspect && !old.tainted && old.Hash() != sent.Hash && !c.WasCut(dir, sent.Num) && !c.Frame.Cut():
+	case old.isKnown() && !old.suspect && !old.tainted && old.Digest() != sent.Digest() && !c.WasCut(dir, sent.Num) && !c.Frame.Cut():
 		c.odd(dir, rDgIdUnique, fmt.Sprintf("PacketID %d was sent earlier with different content", c.Datagram.PacketID), old.Time(), old.Frame())
 		return
 	case !old.isKnown() && sent.Num < r.top && c.back(dir, sent):

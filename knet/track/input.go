@@ -164,7 +164,7 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 // hasOtherContent reports a PacketID that was captured with other bytes, all of them.
 func (c *conn) hasOtherContent(dir dissect.Dir, sent *seq.Sending) bool {
 	look, _ := c.c.Dir[dir].Look(sent.Num)
-	if look.Hash == sent.Hash || look.Hash == 0 || c.Frame.Cut() {
+	if look.Digest == sent.Digest() || look.Digest == 0 || c.Frame.Cut() {
 		return false
 	}
 	return !c.side[dir].cuts.has(sent.Num)

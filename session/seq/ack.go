@@ -253,7 +253,7 @@ func (d acknowledging) noteRoundTrip(rtt int64, u *unit, a *Acknowledgement) {
 	if !d.hasRTT || rtt < d.minRTT {
 		d.minRTT, d.hasRTT = rtt, true
 	}
-	d.signs.trip(rtt, u.frame, u.time)
+	d.signs.trip(rtt, u.frame(), u.time)
 	if u.state&givenUp == 0 && !a.Hearsay {
 		d.beat.trip(rtt, a.Frame, a.Time)
 	}

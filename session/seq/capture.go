@@ -9,19 +9,19 @@ func (d *Direction) Inspect(fr *dissect.Frame) {
 	}
 	d.ready()
 	if fr.Cut() {
-		d.signs.Cut.See(fr.Frame, fr.Time)
+		d.signs.seesOdd().Cut.See(fr.Frame, fr.Time)
 	}
 	if fr.BadChecksum {
-		d.signs.BadSum.See(fr.Frame, fr.Time)
+		d.signs.seesOdd().BadSum.See(fr.Frame, fr.Time)
 	}
 	if fr.Oversize() {
-		d.signs.Oversize.See(fr.Frame, fr.Time)
+		d.signs.seesOdd().Oversize.See(fr.Frame, fr.Time)
 		d.long.see(fr)
 	}
 	if fr.Parts > 0 {
-		d.signs.Parts.See(fr.Frame, fr.Time)
+		d.signs.seesOdd().Parts.See(fr.Frame, fr.Time)
 		if fr.Part == 0 {
-			d.signs.Apart.See(fr.Frame, fr.Time)
+			d.signs.seesOdd().Apart.See(fr.Frame, fr.Time)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func (d Quality) Cuts() uint64 {
 	if !d.IsOpen() {
 		return 0
 	}
-	return d.signs.Cut.N
+	return d.signs.Odd().Cut.N
 }
 
 // Signs is what was seen of the side's frames so far, to be read only.

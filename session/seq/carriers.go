@@ -21,8 +21,8 @@ func (u *unit) loadUnits(first Num, n int) {
 // unitsAcked enters how long the units waited that a number, which carries some, carries, when an
 // acknowledgement captured at a time is its first.
 func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
-	s := &d.units
-	if s.table == nil {
+	s := d.units
+	if s == nil || s.table == nil {
 		return
 	}
 	first, alike := s.top+Num(int16(u.loaded-uint16(s.top))), 0
@@ -30,11 +30,11 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 		x := s.find(unit)
 		switch {
 		case x == nil || x.wait != waits:
-		case x.sends == 1 && x.frame == u.frame && x.carrier == uint32(carrier) && at >= u.time:
+		case x.sends == 1 && x.frame == u.frame() && x.carrier == uint32(carrier) && at >= u.time:
 			x.wait, x.time = waited, at
 			alike++
 		default:
-			d.unitAcked(unit, nil, carrier, u.frame, at)
+			d.unitAcked(unit, nil, carrier, u.frame(), at)
 		}
 	}
 	if alike > 0 { // they waited as long as what carries them
@@ -47,7 +47,7 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 	again := s.stillWaiting()
 	for i := range again {
 		if x := &again[i]; x.waits {
-			d.unitAcked(x.unit, x, carrier, u.frame, at)
+			d.unitAcked(x.unit, x, carrier, u.frame(), at)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (d acknowledging) unitsAcked(carrier Num, u *unit, at int64) {
 // that carried it: where it is not the first, captured in its frame, the unit had to be sent again.
 // again is what is remembered of one that was sent again, nil where that is to be looked up.
 func (d acknowledging) unitAcked(unit Num, again *resent, carrier Num, frame uint64, at int64) {
-	s := &d.units
+	s := d.units
 	if unit < s.base || unit >= s.top {
 		return
 	}

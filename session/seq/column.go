@@ -99,11 +99,22 @@ func (c *Column[X]) follow(w *Window) {
 		if was := old[uint64(n)/pageSize&uint64(len(old)-1)]; was != nil && w.units.describes(n) {
 			k := w.units.index(n)
 			if c.pages[k] == nil {
-				c.pages[k] = new([pageSize]X)
+				c.take(k, was, len(old))
 			}
 			c.pages[k][uint64(n)%pageSize] = was[uint64(n)%pageSize]
 		}
 	}
+}
+
+// take makes a page of one of the table before, or of none where that is in use for other numbers that had its place.
+func (c *Column[X]) take(k uint64, was *[pageSize]X, places int) {
+	for i := int(k) & (places - 1); i < len(c.pages); i += places {
+		if c.pages[i] == was {
+			was = new([pageSize]X)
+			break
+		}
+	}
+	c.pages[k] = was
 }
 
 // Free gives the room back; nothing may be described then.
@@ -151,10 +162,10 @@ type Known struct{ u *unit }
 func (k Known) IsValid() bool { return k.u != nil }
 
 // IsSentIn reports that it was sent for the first time in a frame.
-func (k Known) IsSentIn(frame uint64) bool { return k.u != nil && k.u.frame == frame && k.First() }
+func (k Known) IsSentIn(frame uint64) bool { return k.u != nil && k.u.frame() == frame && k.First() }
 
 // Frame is the first captured transmission.
-func (k Known) Frame() uint64 { return k.u.frame }
+func (k Known) Frame() uint64 { return k.u.frame() }
 
 // Time is when that was captured, ns, valid with Timed.
 func (k Known) Time() int64 { return k.u.time }
@@ -162,8 +173,8 @@ func (k Known) Time() int64 { return k.u.time }
 // Timed reports whether the capture has a time for it.
 func (k Known) Timed() bool { return k.u.state&timed != 0 }
 
-// Hash is that of the datagram of the first transmission, valid with First.
-func (k Known) Hash() uint64 { return k.u.hash }
+// Digest is that of the datagram of the first transmission, valid with First.
+func (k Known) Digest() uint32 { return k.u.digest }
 
 // Size is the payload of that, in bytes by the UDP header; 65535 stands for more.
 func (k Known) Size() int { return int(k.u.size) }

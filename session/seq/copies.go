@@ -13,7 +13,7 @@ func (d copying) matchRecent(s *Sending, byTime bool) bool {
 	if len(d.cycles) > 0 && d.cycles.isCopy(s) {
 		return true
 	}
-	r, hash := &d.recent, shortHash(s)
+	r, hash := &d.recent, s.Digest()
 	for i := r.latest(s); i > 0; i = r.before(i) {
 		f := r.at(i - 1)
 		if f.hash == hash && (s.IPID != 0 && s.IPID == f.ipid ||
@@ -113,20 +113,20 @@ func (d copying) copied(s *Sending, u *unit) bool {
 func (d copying) isCopy(s *Sending, u *unit) bool {
 	switch {
 	case u.state&(retried|again) != 0 && d.matchRecent(s, true):
-		if s.Hash == u.hash {
-			u.noteCopy(s)
+		if s.Digest() == u.digest {
+			d.win.noteCopy(s, u)
 		}
 		return true
-	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Hash != u.hash:
+	case u.state&firstSending == 0 || s.Mark == MarkRetry || s.Digest() != u.digest:
 		return false
 	case s.Exact:
 		return true
 	case s.Mark != MarkFirst && !s.Counted:
 		return d.sameDatagram(s, u.ipid, s.Time-u.time)
 	}
-	copied := d.isRelayed(s, u.ipid, s.Time-u.latest())
+	copied := d.isRelayed(s, u.ipid, s.Time-d.win.latest(s.Num, u))
 	if copied {
-		u.noteCopy(s)
+		d.win.noteCopy(s, u)
 		if s.IPID != u.ipid {
 			d.recent.keep(s) // a relay's: it may be copied in turn
 		}

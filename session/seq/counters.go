@@ -74,7 +74,7 @@ func (d *Direction) Missing() uint64 {
 		return 0
 	}
 	span, seen := uint64(d.win.highest-d.win.lowest+1), d.distinct
-	if x := &d.disregarded; len(x.numbers) > 0 {
+	if x := d.disregarded; x != nil && len(x.numbers) > 0 {
 		seen += x.inside + x.count(d.win.lowest, d.win.highest)
 	}
 	if span > seen {

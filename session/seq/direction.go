@@ -62,15 +62,16 @@ type work struct {
 	times            Times
 	provisional      []ProvisionalFrame // oldest first
 	refuted          []ProvisionalFrame // not told yet
-	disregarded      disregarded
+	disregarded      *disregarded       // nil before the first
 	long             longFrame
-	unheard, deaf    Deaf // see Quality.Unheard and Quality.Deaf
+	unheard          Deaf  // see Quality.Unheard
+	deaf             *Deaf // see Quality.Deaf; nil for none
 	cycles           cycles
 	recent           recentDatagrams
 	win              Window
 	signs            Signs
 
-	units  units
+	units  *units // nil before the first
 	losses lateLosses
 
 	ahead     aheadCount // acknowledgements before what they acknowledge
@@ -146,14 +147,14 @@ func (d *Direction) ready() {
 // lowMemory makes that less is remembered (Config.LowMemory).
 func (d *Direction) lowMemory() {
 	d.win.lowMemory, d.times.common.lowMemory = true, true
-	d.recent.lowMemory, d.units.lowMemory = true, true
+	d.recent.lowMemory = true
 }
 
 // SetLimits replaces the defaults, before the first number.
 func (d *Direction) SetLimits(l Limits) {
 	d.ready()
 	d.win.limits = l
-	d.win.past.limit, d.units.keep = l.Past, l.UnitKeep
+	d.win.past.limit = l.Past
 	if d.win.lowMemory && l.Keep > 0 {
 		d.win.past.limit = max(l.Past, lowMemoryPast)
 	}

@@ -47,7 +47,7 @@ func (d *Direction) Close() {
 		}
 	}
 	d.win.units, d.win.waiting, d.win.extra = sparse[unit]{}, nil, nil
-	d.recent, d.cycles, d.units = recentDatagrams{}, nil, units{}
+	d.recent, d.cycles, d.units = recentDatagrams{}, nil, nil
 }
 
 // Compact forgets what is remembered of numbers and frames, for a run in which little
@@ -57,7 +57,9 @@ func (d *Direction) Compact() {
 		return
 	}
 	d.win.compact(d)
-	d.units.compact()
+	if d.units != nil {
+		d.units.compact()
+	}
 	d.recent, d.cycles = recentDatagrams{lowMemory: true}, nil
 }
 

@@ -17,7 +17,10 @@ type disregarded struct {
 // nothing.
 func (d Provisionals) Disregard(n Num) {
 	d.ready()
-	x := &d.disregarded
+	if d.disregarded == nil {
+		d.disregarded = new(disregarded)
+	}
+	x := d.disregarded
 	if seen, _ := d.Captured(n); seen || slices.Contains(x.numbers, n) {
 		return
 	}
@@ -32,11 +35,14 @@ func (d Provisionals) Disregard(n Num) {
 
 // has reports the number of a disregarded frame.
 func (x *disregarded) has(n Num) bool {
-	return len(x.numbers) > 0 && slices.Contains(x.numbers, n)
+	return x != nil && len(x.numbers) > 0 && slices.Contains(x.numbers, n)
 }
 
 // count is how many numbers between two are those of disregarded frames.
 func (x *disregarded) count(low, high Num) (n uint64) {
+	if x == nil {
+		return 0
+	}
 	for _, k := range x.numbers {
 		if k > low && k < high {
 			n++
@@ -47,7 +53,7 @@ func (x *disregarded) count(low, high Num) (n uint64) {
 
 // forget forgets a number: a frame with it is tracked.
 func (x *disregarded) forget(n Num) {
-	if len(x.numbers) > 0 {
+	if x != nil && len(x.numbers) > 0 {
 		x.drop(n)
 	}
 }

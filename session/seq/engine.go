@@ -44,6 +44,10 @@ func (s *Sending) Of(d *dissect.Datagram, num Num, mark Mark) *Sending {
 	return s
 }
 
+// Digest is what is remembered of Hash: others have the same by chance once in 2^32. The halves of Hash are no hashes
+// by themselves, for it may come from the sum of the checksum: two counters that go on alike change both alike.
+func (s *Sending) Digest() uint32 { return uint32(s.Hash * 0x9E3779B97F4A7C15 >> 32) }
+
 // A Verdict is what the engine makes of a Sending. It has four fields so that
 // it travels in registers.
 type Verdict struct {
@@ -107,7 +111,7 @@ func (d sending) sendNew(s *Sending, u *unit) Verdict {
 		d.signs.AsRetry.See(s.Frame, s.Time)
 	} else {
 		u.state |= firstSending
-		u.hash = s.Hash
+		u.digest = s.Digest()
 	}
 	u.ipid = s.IPID
 	return v
@@ -156,7 +160,8 @@ func (d sending) noteOrder(s *Sending, v *Verdict) {
 
 // fill writes down a number that is captured for the first time.
 func (d sending) fill(s *Sending, u *unit) {
-	u.frame, u.part, u.time, u.copies, u.sends, u.size = s.Frame, s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
+	u.setFrame(s.Frame)
+	u.part, u.time, u.copies, u.sends, u.size = s.Part, s.Time, 1, 1, uint16(min(s.Size, 65535))
 	u.state |= captured
 	d.win.oldest = min(d.win.oldest, s.Num)
 	if s.HasTime {
@@ -227,7 +232,7 @@ func (d sending) noteLate(s *Sending) (late int64) {
 
 // sendAgain judges a further capture of a number.
 func (d sending) sendAgain(s *Sending, u *unit) Verdict {
-	v := Verdict{RetryOf: u.frame, Novelty: Again}
+	v := Verdict{RetryOf: u.frame(), Novelty: Again}
 	if u.copies < 255 {
 		u.copies++
 	}
@@ -246,8 +251,8 @@ func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 	case s.Mark == MarkFirst && u.state&firstSending == 0:
 		// The first sending, overtaken by its own retry: no copy, no retry.
 		u.state |= firstSending
-		u.hash, u.ipid = s.Hash, s.IPID
-		u.noteCopy(s)
+		u.digest, u.ipid = s.Digest(), s.IPID
+		d.win.noteCopy(s, u)
 		v.RetryOf, v.Novelty = 0, LateFirst
 	case s.Mark == MarkFirst, s.Counted && (d.cycles.knows(s) || d.recent.knows(s)):
 		// Sent again without its mark: a fault that rules judge, not counted here.
@@ -261,7 +266,7 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 	d.Retries++
 	v.Words |= dissect.Retry
 	d.noteInterval(s, u)
-	if u.state&firstSending != 0 && s.Mark == Unmarked && !s.Counted && s.Hash != u.hash {
+	if u.state&firstSending != 0 && s.Mark == Unmarked && !s.Counted && s.Digest() != u.digest {
 		d.signs.Changed.See(s.Frame, s.Time)
 	}
 	if u.state&acked != 0 {
@@ -269,6 +274,9 @@ func (d sending) noteRetry(s *Sending, u *unit, v *Verdict) {
 		v.Words |= dissect.UnneededRetry
 		d.signs.MostUnneeded = max(d.signs.MostUnneeded, u.sends)
 		d.needless(s.Frame, s.Time)
+		if d.deaf == nil {
+			d.deaf = new(Deaf)
+		}
 		d.deaf.see(s, u.sends, d.peer)
 	} else {
 		d.signs.stubborn(s, u)

@@ -76,7 +76,7 @@ func (d sending) overtaken(s *Sending) bool {
 	}
 	if n := w.next(s.Num+1, w.highest+1); n <= w.highest {
 		after := w.see(n)
-		if after.frame < before.frame {
+		if after.frame() < before.frame() {
 			return false // the number before came late, too: both may have been sent again
 		}
 		if after.state&firstSending != 0 && before.ipid != 0 && s.IPID != 0 && after.ipid != 0 {

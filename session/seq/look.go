@@ -5,7 +5,7 @@ type Look struct {
 	Frame    uint64 // first captured copy
 	Time     int64  // of that, ns
 	AckTime  int64  // when it was first acknowledged, valid with AckTimed
-	Hash     uint64 // of the first sending, 0 when only retries were captured
+	Digest   uint32 // of the first sending, 0 when only retries were captured
 	IPID     uint16 // likewise
 	Copies   int    // captured transmissions and copies, up to 255
 	Captured bool
@@ -24,11 +24,11 @@ func (d *Direction) Look(n Num) (l Look, ok bool) {
 		return l, false
 	}
 	u := d.win.see(n)
-	l = Look{Frame: u.frame, Time: u.time, AckTime: u.ackTime, Copies: int(u.copies),
+	l = Look{Frame: u.frame(), Time: u.time, AckTime: u.ackTime, Copies: int(u.copies),
 		Captured: u.state&captured != 0, First: u.state&firstSending != 0, Retried: u.state&retried != 0,
 		Acked: u.state&acked != 0, AckTimed: u.state&ackTimed != 0, GivenUp: u.state&givenUp != 0, NoAck: u.state&noAck != 0}
 	if l.First {
-		l.Hash, l.IPID = u.hash, u.ipid
+		l.Digest, l.IPID = u.digest, u.ipid
 	}
 	return l, true
 }
@@ -85,7 +85,7 @@ func (d Quality) Waiting() (s Sign) {
 	}
 	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
 		if u := w.see(n); u.state&(captured|acked|givenUp|noAck) == captured {
-			s.See(u.frame, u.time)
+			s.See(u.frame(), u.time)
 		}
 	}
 	return s
@@ -98,7 +98,7 @@ func (d *Direction) Unanswered() (u StuckUnit, ok bool) {
 	w := &d.win
 	for n := w.next(w.base, w.top); n < w.top; n = w.next(n+1, w.top) {
 		if u := w.see(n); u.state&(captured|acked|givenUp) == captured && u.sends >= 2 {
-			return StuckUnit{Num: n, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time}, true
+			return StuckUnit{Num: n, Size: u.size, Sends: u.sends, Frame: u.frame(), Time: u.time}, true
 		}
 	}
 	return u, false

@@ -58,8 +58,14 @@ func (d Quality) Unheard() *Deaf {
 // acknowledged one of its peer's.
 func (d Quality) Deaf() *Deaf {
 	d.ready()
-	return &d.deaf
+	if d.deaf == nil {
+		return &noRun
+	}
+	return d.deaf
 }
+
+// noRun is no run. Nobody writes on it.
+var noRun Deaf
 
 // Latest is the time of the side's latest numbered frame, ns.
 func (d Quality) Latest() int64 {
@@ -79,7 +85,7 @@ func (d acknowledging) hears(sent int64, a *Acknowledgement) {
 		}
 		d.unheard = Deaf{}
 	}
-	if p := d.peer; p != nil && p.work != nil && p.deaf.First.N > 0 {
-		p.deaf = Deaf{}
+	if p := d.peer; p != nil && p.work != nil && p.deaf != nil {
+		*p.deaf = Deaf{}
 	}
 }

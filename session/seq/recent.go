@@ -24,12 +24,8 @@ type recentDatagram struct {
 	back uint16 // how many datagrams back the one before it in its chain is, 0 for none
 }
 
-// shortHash is the hash of a sending. Its halves are no hashes by themselves: they come from the sum
-// of the checksum.
-func shortHash(s *Sending) uint32 { return uint32(s.Hash>>32) ^ uint32(s.Hash) }
-
 // is reports whether the datagram has the bytes of a sending.
-func (f *recentDatagram) is(s *Sending) bool { return f.hash == shortHash(s) }
+func (f *recentDatagram) is(s *Sending) bool { return f.hash == s.Digest() }
 
 // note notes when the latest copy came.
 func (f *recentDatagram) note(s *Sending) { f.time = uint32(s.Time / 1e3) }
@@ -79,7 +75,7 @@ func (r *recentDatagrams) latest(s *Sending) int32 {
 	if r.kept == 0 {
 		return 0
 	}
-	return r.head(r.chain(shortHash(s)))
+	return r.head(r.chain(s.Digest()))
 }
 
 func (r *recentDatagrams) before(i int32) int32 {
@@ -108,7 +104,7 @@ func (r *recentDatagrams) keep(s *Sending) {
 		}
 	}
 	f := r.at(r.kept)
-	f.hash, f.num, f.ipid = shortHash(s), uint32(s.Num), s.IPID
+	f.hash, f.num, f.ipid = s.Digest(), uint32(s.Num), s.IPID
 	f.note(s)
 	r.kept++
 	r.link(r.kept)

@@ -25,9 +25,13 @@ func (d Provisionals) Replace(s *Sending) {
 			break
 		}
 	}
-	d.recent.keep(&Sending{Num: s.Num, Hash: u.hash, IPID: u.ipid, Time: u.time}) // a copy may still come
+	d.recent.keep(&Sending{Num: s.Num, Hash: uint64(u.digest), IPID: u.ipid, Time: u.time}) // a copy may still come
 	w.units.unmark(s.Num)
-	*u = unit{state: captured | firstSending | again, copies: 1, sends: 1, ipid: s.IPID, hash: s.Hash, frame: s.Frame, part: s.Part, time: s.Time, size: uint16(min(s.Size, 65535))}
+	*u = unit{state: captured | firstSending | again, copies: 1, sends: 1, ipid: s.IPID, digest: s.Digest(), part: s.Part, time: s.Time, size: uint16(min(s.Size, 65535))}
+	u.setFrame(s.Frame)
+	if x := w.lastCopy.At(s.Num); x != nil {
+		*x = 0
+	}
 	if s.HasTime {
 		u.state |= timed
 	}

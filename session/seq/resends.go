@@ -97,7 +97,7 @@ func (d acknowledging) needed(n Num, u *unit, a *Acknowledgement) bool {
 	}
 	l := &d.account.Losses
 	l.lose(&l.Needed, n, u)
-	d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
+	d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame(), u.time))
 	return true
 }
 

@@ -45,6 +45,9 @@ func (c *Carrier) Of(d *Direction, num Num, fr *dissect.Frame) {
 // valid until the next one, is nil for the first captured sending of the unit.
 func (c *Carrier) SendUnit(unit Num, print uint16) *UnitVerdict {
 	d := c.d
+	if d.units == nil {
+		d.units = new(units)
+	}
 	u := d.units.reach(unit, d)
 	if u == nil || u.frame != 0 {
 		return d.sending().sendUnitAgain(c, u, unit, print)
@@ -75,8 +78,8 @@ func (c *Carrier) SendUnits(first Num, prints []uint16) (fresh int, again *UnitV
 // It gives how many it has taken.
 func (c *Carrier) sendNew(first Num, prints []uint16) (n int) {
 	d := c.d
-	s := &d.units
-	if s.table == nil || first != s.top {
+	s := d.units
+	if s == nil || s.table == nil || first != s.top {
 		return 0
 	}
 	room, since, wait := s.size()-(s.top-s.base), s.since(d), unknownWait
@@ -240,12 +243,12 @@ func (s *units) since(d *Direction) int64 {
 		return math.MaxInt64
 	case n < LowMemoryLeast:
 		return math.MinInt64
-	case s.lowMemory:
-		return d.win.now - s.keep/4*3
+	case d.win.lowMemory:
+		return d.win.now - d.win.limits.UnitKeep/4*3
 	case n < HistoryLimit:
 		return math.MinInt64
 	}
-	return d.win.now - max(s.keep, d.win.limits.Keep)
+	return d.win.now - max(d.win.limits.UnitKeep, d.win.limits.Keep)
 }
 
 // compact forgets all units.

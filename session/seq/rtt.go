@@ -24,7 +24,7 @@ type RTT struct {
 type rtts struct {
 	n         uint64
 	lo, hi    int64
-	exact     []uint32 // ns
+	exact     []uint32 // ns, see room
 	overflow  bool
 	lowMemory bool
 	coarse    *coarse // used instead of cells where little is to be kept
@@ -54,6 +54,9 @@ func (r *rtts) add(ns int64, n int) {
 	}
 	for range n {
 		if ns < 1<<32 {
+			if len(r.exact) == cap(r.exact) {
+				r.room()
+			}
 			r.exact = append(r.exact, uint32(ns))
 		} else {
 			r.long = append(r.long, ns)
@@ -62,6 +65,13 @@ func (r *rtts) add(ns int64, n int) {
 	if r.full() {
 		r.spill()
 	}
+}
+
+// room makes room for more times: half as much again, for what doubles leaves a third of its room unused, and as much
+// to be collected.
+func (r *rtts) room() {
+	n := len(r.exact)
+	r.exact = append(make([]uint32, 0, n+max(2, n/2)), r.exact...)
 }
 
 // pour adds the times of another one, in which as much is kept.

@@ -19,7 +19,7 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 	if u.state&(captured|acked|givenUp|noAck|timed) == captured|timed && u.time < d.signs.LatestAcked && d.account != nil {
 		l := &d.account.Losses
 		l.lose(&l.Unacked, n, u)
-		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame, u.time))
+		d.trouble(Missed, u.time, u.time, 0, SignAt(u.frame(), u.time))
 	}
 	inside := w.hasOrigin && n >= w.origin && n >= w.lowest && n <= w.highest
 	if inside {
@@ -33,7 +33,7 @@ func (d settling) settle(n Num, u *unit, w *Window) {
 // conclude tells losses from what the capture missed. A number that was captured and never
 // reported missing is neither.
 func (d settling) conclude(n Num, u *unit, inside bool) {
-	x := Settled{Num: n, Frame: u.frame, Time: u.time}
+	x := Settled{Num: n, Frame: u.frame(), Time: u.time}
 	switch {
 	case u.state&captured == 0 && u.state&(acked|givenUp|hearsay) == acked && inside && !d.disregarded.has(n):
 		x.NotCaptured, x.Masked, x.Time = true, u.state&byMask != 0, cmp.Or(u.ackTime, u.time)

@@ -3,6 +3,7 @@ package seq
 // Signs is what the frames of one side tell of the capture and the network.
 type Signs struct {
 	LargestAcked uint16 // payload
+	MostUnneeded uint8  // most sendings of a number that had been acknowledged
 	LatestAcked  int64  // time of the latest number that was acknowledged
 	Stuck        StuckUnit
 	trips        tripWindow
@@ -13,22 +14,42 @@ type Signs struct {
 	Copies     Sign // copies made by the network or the capture
 	Unneeded   Sign // retries of what had been acknowledged
 	Changed    Sign // of what has no mark, with other bytes than the first transmission of their number
-	Cut        Sign // by the capture
-	BadSum     Sign
-	Oversize   Sign // longer than the link carries
-	Apart      Sign // packets that stood for several datagrams
-	Parts      Sign // these datagrams
+	odd        *OddSigns
 	Holes      Sign // runs of numbers passed over
 
-	LateBy       int64  // by how much Late came behind, at most, ns
-	LongestHole  Num    // run of numbers passed over
-	PassedOver   uint64 // numbers in such runs
-	Soon         uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
-	MostUnneeded uint8  // most sendings of a number that had been acknowledged
-	FirstTrip    int64  // shortest of the first window
-	SlowTrip     int64  // shortest of the slowest two windows in a row since
-	SlowAt       Sign
-	lastTrip     int64 // shortest of the window before
+	LateBy      int64  // by how much Late came behind, at most, ns
+	LongestHole Num    // run of numbers passed over
+	PassedOver  uint64 // numbers in such runs
+	Soon        uint64 // of these, numbers that came so soon behind later ones that they may be first sendings, though nothing proves it
+	FirstTrip   int64  // shortest of the first window
+	SlowTrip    int64  // shortest of the slowest two windows in a row since
+	SlowAt      Sign
+	lastTrip    int64 // shortest of the window before
+}
+
+// OddSigns are of datagrams that the capture, or the host it was made on, changed.
+type OddSigns struct {
+	Cut      Sign // by the capture
+	BadSum   Sign
+	Oversize Sign // longer than the link carries
+	Apart    Sign // packets that stood for several datagrams
+	Parts    Sign // these datagrams
+}
+
+// Odd gives the signs of datagrams that were changed.
+func (s *Signs) Odd() (odd OddSigns) {
+	if s.odd != nil {
+		odd = *s.odd
+	}
+	return odd
+}
+
+// seesOdd gives the place of these signs, where there is one to be noted.
+func (s *Signs) seesOdd() *OddSigns {
+	if s.odd == nil {
+		s.odd = new(OddSigns)
+	}
+	return s.odd
 }
 
 // Losses is what speaks for losses that nothing proves, and for units that never arrive.
@@ -83,7 +104,7 @@ func (s *Signs) stubborn(x *Sending, u *unit) {
 		if x.Num == s.Stuck.Num {
 			others = s.Stuck.Others
 		}
-		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame, Time: u.time, Latest: x.Time, Others: others}
+		s.Stuck = StuckUnit{Num: x.Num, Size: u.size, Sends: u.sends, Frame: u.frame(), Time: u.time, Latest: x.Time, Others: others}
 	}
 }
 
@@ -98,7 +119,7 @@ func (s *Signs) stillStubborn(x *Sending) {
 // acked looks at a unit that is acknowledged for the first time.
 func (s *Signs) acked(u *unit) {
 	s.LargestAcked, s.LatestAcked = max(s.LargestAcked, u.size), max(s.LatestAcked, u.time)
-	if s.Stuck.Sends > 0 && u.frame > s.Stuck.Frame {
+	if s.Stuck.Sends > 0 && u.frame() > s.Stuck.Frame {
 		s.Stuck.Others++
 	}
 }
@@ -135,7 +156,7 @@ func (s *Signs) trip(ns int64, frame uint64, time int64) {
 
 // lose enters a number that was most likely lost.
 func (s *Losses) lose(kind *Sign, n Num, u *unit) {
-	kind.See(u.frame, u.time)
+	kind.See(u.frame(), u.time)
 	switch {
 	case s.run > 0 && n == s.last[1]+1:
 		s.last[1]++

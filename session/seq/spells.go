@@ -170,7 +170,7 @@ func (d acknowledging) waited(took int64, u *unit, a *Acknowledgement, lost bool
 		d.account.Swell.see(took, a, d.Bytes, bytesOf(d.peer))
 	}
 	if d.hasRTT && Slowly(took, d.minRTT) {
-		d.trouble(kind, u.time, a.Time, took, SignAt(u.frame, u.time))
+		d.trouble(kind, u.time, a.Time, took, SignAt(u.frame(), u.time))
 	}
 }
 

@@ -40,9 +40,7 @@ type units struct {
 	sparse[carried]
 	base, top Num
 	floor     Num
-	keep      int64 // Limits.UnitKeep
 	gone      bool
-	lowMemory bool
 	arrived   int32 `state:"-"` // so many of resent, from the first one on, do not wait
 
 	resent  []resent

@@ -24,33 +24,49 @@ type Limits struct {
 	NoBefore, NoAfter bool
 }
 
-// unit is what a Window remembers of one number.
+// unit is what a Window remembers of one number. There are hundreds of each connection: it takes 40 bytes.
 type unit struct {
-	state    unitState
-	copies   uint8  // captured transmissions and copies, saturating
-	sends    uint8  // captured transmissions, saturating
-	part     uint8  // of frame
-	load     uint8  // how many units in a row it is the first to carry …
-	size     uint16 // of the payload, by the UDP header
-	ipid     uint16 // of the first sending, or of what was captured first
-	loaded   uint16 // … from this one on: low bits of its number
-	lastCopy uint32 // µs from time to the first transmission, or to the latest copy of it
-	frame    uint64 // first captured copy
-	time     int64
-	hash     uint64 `state:"digest"` // of the first sending, RETRY clear
-	ackTime  int64  // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
+	state     unitState
+	copies    uint8  // captured transmissions and copies, saturating
+	sends     uint8  // captured transmissions, saturating
+	part      uint8  // of its frame
+	load      uint8  // how many units in a row it is the first to carry …
+	size      uint16 // of the payload, by the UDP header
+	ipid      uint16 // of the first sending, or of what was captured first
+	loaded    uint16 // … from this one on: low bits of its number
+	frameHigh uint16 // upper and lower bits of the first captured copy: 48 are enough for any capture
+	frameLow  uint32
+	digest    uint32 `state:"digest"` // of the first sending, RETRY clear
+	time      int64
+	ackTime   int64 // of its acknowledgement, valid with ackTimed; until then of the latest report that it is missing, valid with reported
 }
 
-func (u *unit) position() Position { return Position{Frame: u.frame, Part: u.part} }
+// frame is the first captured copy.
+func (u *unit) frame() uint64 { return uint64(u.frameHigh)<<32 | uint64(u.frameLow) }
 
-// noteCopy notes the first sending, or a copy of it; latest is when the latest came.
-func (u *unit) noteCopy(s *Sending) {
-	if s.HasTime {
-		u.lastCopy = uint32(min((s.Time-u.time)/1e3, math.MaxUint32))
+func (u *unit) setFrame(frame uint64) { u.frameHigh, u.frameLow = uint16(frame>>32), uint32(frame) }
+
+func (u *unit) position() Position { return Position{Frame: u.frame(), Part: u.part} }
+
+// noteCopy notes when a copy of the first sending came, or that after a retry.
+func (w *Window) noteCopy(s *Sending, u *unit) {
+	if !s.HasTime {
+		return
 	}
+	x := w.lastCopy.At(s.Num)
+	if x == nil {
+		x = w.lastCopy.Put(s.Num, w.holds)
+	}
+	*x = uint32(min((s.Time-u.time)/1e3, math.MaxUint32))
 }
 
-func (u *unit) latest() int64 { return u.time + int64(u.lastCopy)*1e3 }
+// latest is when the latest copy of the first sending came, or that itself, ns.
+func (w *Window) latest(n Num, u *unit) int64 {
+	if x := w.lastCopy.At(n); x != nil {
+		return u.time + int64(*x)*1e3
+	}
+	return u.time
+}
 
 // missingFor is for how long the peer has reported a captured number missing, ns.
 func (u *unit) missingFor() int64 { return u.ackTime - u.time }
@@ -101,6 +117,7 @@ type Window struct {
 	maskBase  Num
 	waiting   []waitingCopy // copies captured after their number was acknowledged
 	extra     map[Num][]Position
+	lastCopy  Few[uint32] // µs from the first captured transmission to the latest copy, of numbers of which one came
 	limits    Limits
 	past      past // of numbers below base
 
