@@ -11,7 +11,7 @@ import (
 func sum(acc uint64, b []byte) uint64 {
 	var c uint64
 	whole := b
-	for len(b) > 32 { // some are always left: an address behind the last byte would cost a test
+	for len(b) > 32 { // some are always left: an address after the last byte would cost a test
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[8:]), c)
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[16:]), c)

@@ -55,7 +55,7 @@ func (f *plainFile) read(s *Source, ps []Packet) (n int) {
 		h := (*plainHead)(b)
 		size := pcapHeader + uint(binary.LittleEndian.Uint32(h[8:]))
 		if size >= uint(len(b)) || size > pcapHeader+MaxPacket {
-			break // one with nothing behind it is left, too: to go past it would cost a test for each
+			break // the last one in memory is left, too: to go past it would cost a test for each
 		}
 		end := h.end(size)
 		if end == 0 {
