@@ -1,6 +1,9 @@
 package dissect
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Tables of the numbers below 1000: their three digits, and their digits without leading zeros
 // with how many these are in the fourth byte. To copy a fixed size is several times cheaper than
@@ -16,17 +19,26 @@ var padded, trimmed = func() (p, t [1000][4]byte) {
 // AppendUint appends a number in decimal: strconv.AppendUint, quicker for the small numbers that
 // fill most lines and records.
 func AppendUint(dst []byte, v uint64) []byte {
-	if v < 1000 {
-		d := &trimmed[v]
-		return append(dst, d[0], d[1], d[2], 0)[:len(dst)+int(d[3])]
+	if v >= 1000 {
+		return AppendThousandth(AppendUint(dst, v/1000), uint32(v%1000))
 	}
-	return AppendThousandth(AppendUint(dst, v/1000), uint32(v%1000))
+	n := len(dst)
+	if cap(dst)-n < 4 {
+		dst = slices.Grow(dst, 4)
+	}
+	d := trimmed[v]
+	*(*[4]byte)(dst[n : n+4]) = d
+	return dst[:n+int(d[3])]
 }
 
 // AppendThousandth appends the three digits of a number below 1000.
 func AppendThousandth(dst []byte, v uint32) []byte {
-	d := &padded[v]
-	return append(dst, d[0], d[1], d[2])
+	n := len(dst)
+	if cap(dst)-n < 4 {
+		dst = slices.Grow(dst, 4)
+	}
+	*(*[4]byte)(dst[n : n+4]) = padded[v]
+	return dst[:n+3]
 }
 
 // AppendNumber appends a number in decimal after what it counts.

@@ -37,10 +37,10 @@ func (f *Flow) collects() bool { return single <= f.class && f.class <= answered
 
 // see puts a pair into the class that a further datagram shows it to be of. Notices are no
 // datagrams of the pair.
-func (f *Flow) see(d *dissect.Datagram) {
+func (f *Flow) see(d *dissect.Datagram, side dissect.Dir) {
 	sides := f.sides
 	if d.Kind == dissect.UDP {
-		sides |= 1 << f.half(d)
+		sides |= 1 << side
 	}
 	switch first := f.sides == 0; {
 	case sides == 0b11:

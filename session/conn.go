@@ -76,6 +76,7 @@ type Conn struct {
 
 // active is what a connection needs only while it is open.
 type active struct {
+	fr           *dissect.Frame `state:"-"` // at hand, nil when none is: it is only valid while it is handled
 	law, quality evaluation
 	sight        sight
 	waits        []wait

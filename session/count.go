@@ -24,9 +24,9 @@ func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 	}
 	c.decoded++
 	if !c.closed {
-		c.flow.at = c
-		c.Rules.beginFrame(fr, dir)
-		c.quality.fr, c.quality.dir = fr, dir
+		c.flow.at, c.active.fr = c, fr
+		c.Rules.beginFrame(fr.Datagram, dir)
+		c.quality.dir = dir
 		d.Inspect(fr)
 	} else if c.totals != nil {
 		c.totals.decoded++
@@ -37,7 +37,7 @@ func (c *Conn) Count(fr *dissect.Frame) dissect.Dir {
 // endFrame ends the handling of the connection's latest frame.
 func (c *Conn) endFrame() {
 	if !c.closed {
-		c.Rules.fr, c.quality.fr = nil, nil
+		c.active.fr = nil
 	}
 }
 

@@ -102,10 +102,10 @@ func (c *Conn) Unreadable() {
 func (c *Conn) suspectInjection() {
 	s := c.Rules.sight
 	l := c.quality
-	if l.fr == nil || s.ttlRun[l.dir] < usualTTL {
+	if l.fr() == nil || s.ttlRun[l.dir] < usualTTL {
 		return
 	}
 	if !l.Check(rFldInject, !s.stranger) {
-		l.Broken(rFldInject, when(true, "time to live %d among frames with %d: most likely not sent by the endpoint", l.fr.TTL, s.ttl[l.dir]))
+		l.Broken(rFldInject, when(true, "time to live %d among frames with %d: most likely not sent by the endpoint", l.fr().TTL, s.ttl[l.dir]))
 	}
 }

@@ -231,8 +231,8 @@ func TestInjection(t *testing.T) {
 	say := func(ttl uint8) {
 		c.frame++
 		fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, TTL: ttl}}
-		c.law.beginFrame(fr, 0)
-		c.c.quality.fr = fr
+		c.law.beginFrame(fr.Datagram, 0)
+		c.c.active.fr = fr
 	}
 	for range usualTTL {
 		say(64)

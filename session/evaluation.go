@@ -17,8 +17,7 @@ type evaluation struct {
 	c       *Conn
 	flow    *Flow
 	tallies *tallySet
-	fr      *dissect.Frame `state:"-"` // at hand, nil when none is: it is only valid while it is handled
-	dir     dissect.Dir    // its sender
+	dir     dissect.Dir // its sender
 	sight   *sight
 	doubt   conform.Guard // not satisfied for the frame at hand, whatever the rule
 	cases   int           // judged since it is at hand
@@ -28,6 +27,9 @@ type evaluation struct {
 	rules  []conform.Rule
 	habits []*habit
 }
+
+// fr is the frame at hand, nil when none is.
+func (l *evaluation) fr() *dissect.Frame { return l.c.active.fr }
 
 // A habit is a rule that was broken and is reported once a side (conform.Rule.Summed).
 type habit struct {

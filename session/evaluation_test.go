@@ -113,7 +113,8 @@ func TestCleanSince(t *testing.T) {
 func TestSnap(t *testing.T) {
 	c := newCourt(0)
 	fr := &dissect.Frame{Datagram: &dissect.Datagram{Frame: c.frame, Length: 9, Payload: []byte("cut")}}
-	c.law.beginFrame(fr, 0)
+	c.law.beginFrame(fr.Datagram, 0)
+	c.c.active.fr = fr
 	c.law.Broken(0, "broken")
 	if f := c.list[len(c.list)-1]; f.Guard != conform.GuardSnap {
 		t.Errorf("%q", f.Guard)

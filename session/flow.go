@@ -14,13 +14,13 @@ func keyOf(a, b *dissect.Endpoint) flowKey {
 	return flowKey{*a, *b}
 }
 
-// isOf reports whether a datagram is of the pair. Ports are compared first: they tell the
-// direction at once, nearly always.
-func (k *flowKey) isOf(d *dissect.Datagram) bool {
+// sideOf reports whether a datagram is of the pair, and of which side of it. Ports are compared
+// first: they tell the direction at once, nearly always.
+func (k *flowKey) sideOf(d *dissect.Datagram) (side dissect.Dir, is bool) {
 	if k.lo.Port == d.Src.Port && k.lo.IP == d.Src.IP {
-		return k.hi == d.Dst
+		return 0, k.hi == d.Dst
 	}
-	return k.hi.Port == d.Src.Port && k.hi.IP == d.Src.IP && k.lo == d.Dst
+	return 1, k.hi.Port == d.Src.Port && k.hi.IP == d.Src.IP && k.lo == d.Dst
 }
 
 func less(a, b *dissect.Endpoint) bool {

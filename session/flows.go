@@ -10,11 +10,14 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// find gives the flow of a datagram, new when there is none.
-func (t *Table) find(d *dissect.Datagram) *Flow {
-	slot := &t.cache[slotOf(d)]
-	if f := *slot; f != nil && f.key.isOf(d) {
-		return f
+// find gives the flow of a datagram, new when there is none, and the side of it that sent the
+// datagram (Flow.half).
+func (t *Table) find(place uint8, d *dissect.Datagram) (*Flow, dissect.Dir) {
+	slot := &t.cache[place]
+	if f := *slot; f != nil {
+		if side, is := f.key.sideOf(d); is {
+			return f, side
+		}
 	}
 	key := keyOf(&d.Src, &d.Dst)
 	f := t.flows[key]
@@ -22,13 +25,13 @@ func (t *Table) find(d *dissect.Datagram) *Flow {
 		f = t.newFlow(key, d)
 	}
 	*slot = f
-	return f
+	return f, f.half(d)
 }
 
-// slotOf gives the place of an address pair among the flows found last; both directions have
+// placeOf gives the place of an address pair among the flows found last; both directions have
 // the same one. All that tells pairs apart is mixed: those of a server differ in one address or
 // one port alone.
-func slotOf(d *dissect.Datagram) uint8 {
+func placeOf(d *dissect.Datagram) uint8 {
 	hi, lo := bits.Mul64(mixed(&d.Src), mixed(&d.Dst))
 	return uint8((hi ^ lo) >> 32)
 }

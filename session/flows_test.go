@@ -21,18 +21,18 @@ func TestSlotsOfAlikePairs(t *testing.T) {
 		return d
 	}
 	for name, make := range map[string]func(byte) *dissect.Datagram{"addresses": pair, "ports": ports} {
-		slots := map[uint8]bool{}
+		places := map[uint8]bool{}
 		for i := range byte(64) {
 			d := make(i)
-			slots[slotOf(d)] = true
+			places[placeOf(d)] = true
 			back := *d
 			back.Src, back.Dst = d.Dst, d.Src
-			if slotOf(&back) != slotOf(d) {
+			if placeOf(&back) != placeOf(d) {
 				t.Errorf("%s: the directions of pair %d have different places", name, i)
 			}
 		}
-		if len(slots) < 48 { // 57 of 64 are expected of chance
-			t.Errorf("%s: 64 pairs share %d places", name, len(slots))
+		if len(places) < 48 { // 57 of 64 are expected of chance
+			t.Errorf("%s: 64 pairs share %d places", name, len(places))
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (l *Evaluation) blocked(r *conform.Rule, x *conform.Case) conform.Guard {
 func (l *Evaluation) satisfied(g conform.Guard, x *conform.Case) bool {
 	switch g {
 	case conform.GuardSnap:
-		return l.fr == nil || l.fr.Frame != x.Frame || !l.fr.Cut() && !(l.fr.Err != nil && l.fr.Oversize())
+		return l.fr() == nil || l.fr().Frame != x.Frame || !l.fr().Cut() && !(l.fr().Err != nil && l.fr().Oversize())
 	case conform.GuardStart:
 		return l.c.Complete
 	case conform.GuardBidir:

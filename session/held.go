@@ -23,6 +23,14 @@ type held struct {
 // bytes is what it counts as, see HoldBytes.
 func (h *held) bytes() int { return len(h.payload) + heldCost }
 
+// side is the one that sent it.
+func (h *held) side() dissect.Dir {
+	if h.up {
+		return 1
+	}
+	return 0
+}
+
 // heldOf gives a datagram with a copy of its payload.
 func (f *Flow) heldOf(d *dissect.Datagram) held {
 	return held{

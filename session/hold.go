@@ -30,7 +30,7 @@ func (l *Evaluation) Hold(x conform.Case, settler Settler) {
 
 // HoldFor is Hold for a time of the rule's own, in ns.
 func (l *Evaluation) HoldFor(x conform.Case, ns int64, settler Settler) {
-	if l.doubt != conform.GuardNone && x.Blocked == conform.GuardNone && l.fr != nil && x.Frame == l.fr.Frame {
+	if l.doubt != conform.GuardNone && x.Blocked == conform.GuardNone && l.fr() != nil && x.Frame == l.fr().Frame {
 		x.Blocked = l.doubt
 	}
 	l.cases++
@@ -129,17 +129,18 @@ func (o order) Settle() (conform.Ruling, conform.Guard) {
 
 // beginFrame makes a frame of a direction, copies included, the one at hand of the rules, and settles
 // what waited for it.
-func (l *Evaluation) beginFrame(fr *dissect.Frame, dir dissect.Dir) {
-	l.fr, l.dir, l.doubt = fr, dir, conform.GuardNone
-	if fr.Time-l.sight.now > longPause {
-		l.sight.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
+func (l *evaluation) beginFrame(d *dissect.Datagram, dir dissect.Dir) {
+	l.dir, l.doubt = dir, conform.GuardNone
+	s := l.sight
+	if d.Time-s.now > longPause {
+		s.waiting = l.c.Dir[0].Due() || l.c.Dir[1].Due()
 	}
-	l.sight.see(fr, dir)
-	if a := l.c.active; a != nil && len(a.waits) > 0 {
+	s.see(d, dir)
+	if a := l.c.active; len(a.waits) > 0 {
 		a.settleWaits() // before rules that ask what came of it
 	}
-	if len(l.holds) > 0 && l.ripe.maybe(l.sight) {
-		l.ripen()
+	if len(l.holds) > 0 && l.ripe.maybe(s) {
+		(&Evaluation{l}).ripen()
 	}
 	l.cases = 0 // those that were held are of other frames
 }

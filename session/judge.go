@@ -34,7 +34,7 @@ func (l *Evaluation) Check(rule int, holds bool) bool {
 
 // Here is a case against the sender of the frame at hand.
 func (l *Evaluation) Here(rule int, message string, proof ...uint64) conform.Case {
-	return conform.Case{Rule: rule, Dir: l.dir, Frame: l.fr.Frame, Time: l.fr.Time, HasTime: l.fr.HasTime, Proof: proof, Message: message}
+	return conform.Case{Rule: rule, Dir: l.dir, Frame: l.fr().Frame, Time: l.fr().Time, HasTime: l.fr().HasTime, Proof: proof, Message: message}
 }
 
 // Broken ends an opportunity badly: the frame at hand breaks the rule, as far as
@@ -62,7 +62,7 @@ func (l *Evaluation) Enough() bool { return l.cases >= maxCases }
 func (l *Evaluation) Judge(x conform.Case) {
 	l.cases++
 	r := &l.rules[x.Rule]
-	if l.fr != nil && x.Frame == l.fr.Frame && x.Blocked == conform.GuardNone {
+	if l.fr() != nil && x.Frame == l.fr().Frame && x.Blocked == conform.GuardNone {
 		x.Blocked = l.doubt
 	}
 	if x.Blocked == conform.GuardNone {
@@ -86,7 +86,7 @@ func (l *Evaluation) Judge(x conform.Case) {
 			}
 		}
 	}
-	l.flow.report(&f, l.fr)
+	l.flow.report(&f, l.fr())
 }
 
 // JudgeWithout is Judge as if an acknowledgement at a time had told nothing of gaps in what

@@ -61,7 +61,7 @@ func (t *Table) pass(at int64) {
 // Config.Idle or Config.Silence are closed out. What rules conclude from the times of packets
 // stays as it is. Without either it does nothing.
 func (t *Table) Tick(now int64) {
-	if t.patience() > 0 {
+	if t.forgets {
 		t.pass(t.clock.shifted(now))
 	}
 }
@@ -81,7 +81,7 @@ func (t *Table) silence(f *Flow) int64 {
 // gone reports a pair that is to be closed out: it is silent for long, or all its
 // connections have ended and are settled.
 func (t *Table) gone(f *Flow) bool {
-	if t.patience() == 0 {
+	if !t.forgets {
 		return false
 	}
 	s := t.silence(f)
@@ -93,7 +93,7 @@ func (t *Table) gone(f *Flow) bool {
 func (t *Table) visit(f *Flow, d *dissect.Datagram) *Flow {
 	if f.session != nil && f.seen != 0 && d.Time-f.seen > t.patience() {
 		t.closeOut(f)
-		f = t.find(d)
+		f, _ = t.find(placeOf(d), d)
 	}
 	f.seen, f.compact = max(f.seen, d.Time), false
 	return f

@@ -7,23 +7,20 @@ import (
 	"github.com/dpdissect/dpdissect/dissect"
 )
 
-// A leads has a bit for each first byte that a neighbour may have.
-type leads [256 / 64]uint64
+// A leads says of each first byte whether a neighbour may have it.
+type leads [256]bool
 
-func (l *leads) add(first []byte) {
-	for _, b := range first {
-		l[b/64] |= 1 << (b % 64)
+func (l *leads) add(p *Protocol) {
+	if p.Neighbour == nil {
+		return
+	}
+	for _, b := range p.NeighbourLead {
+		l[b] = true
 	}
 }
 
-// has reports whether a datagram begins as a neighbour may.
-func (l *leads) has(d *dissect.Datagram) bool {
-	if len(d.Payload) == 0 {
-		return false
-	}
-	b := d.Payload[0]
-	return l[b/64]>>(b%64)&1 != 0
-}
+// may reports whether a datagram begins as a neighbour may.
+func (l *leads) may(d *dissect.Datagram) bool { return len(d.Payload) > 0 && l[d.Payload[0]] }
 
 // neighbours is a table as what shows the datagrams of neighbours.
 type neighbours struct{ *Table }
@@ -31,11 +28,13 @@ type neighbours struct{ *Table }
 // any shows a datagram of a pair that no protocol owns and that belongs to a neighbour of
 // one of them.
 func (t neighbours) any(d *dissect.Datagram, s Standing) bool {
-	if d.Kind != dissect.UDP || len(d.Payload) == 0 {
+	if len(d.Payload) == 0 || d.Kind != dissect.UDP {
 		return false
 	}
 	for set := t.lead[d.Payload[0]]; set != 0; set &= set - 1 {
-		if t.of(t.cfg.Protocols[bits.TrailingZeros64(set)], d, s) {
+		p := t.cfg.Protocols[bits.TrailingZeros64(set)]
+		if n := p.Neighbour(d, s); n != nil {
+			t.showNeighbour(p, n, d)
 			return true
 		}
 	}
@@ -45,7 +44,7 @@ func (t neighbours) any(d *dissect.Datagram, s Standing) bool {
 // own shows a datagram that belongs to a neighbour of the protocol that its flow speaks, or
 // is said to speak.
 func (t neighbours) own(f *Flow, p *Protocol, d *dissect.Datagram) bool {
-	return f.leads.has(d) && t.of(p, d, Ours)
+	return f.leads.may(d) && t.ours(p, d)
 }
 
 // leadsOf gives the first bytes that neighbours of a protocol may have.
@@ -54,7 +53,7 @@ func (t neighbours) leadsOf(p *Protocol) *leads {
 		return &t.leads[i]
 	}
 	l := new(leads)
-	l.add(p.NeighbourLead)
+	l.add(p)
 	return l
 }
 
@@ -77,19 +76,23 @@ func (t neighbours) count(p *dissect.Protocol) {
 	t.near = append(t.near, NeighbourCount{p, 1})
 }
 
-// of shows a datagram that belongs to a neighbour of a protocol, as one of its leads may.
-func (t neighbours) of(p *Protocol, d *dissect.Datagram, s Standing) bool {
-	if p.Neighbour == nil || d.Kind != dissect.UDP {
-		return false
+// ours is own for a datagram that begins as a neighbour of the protocol may.
+func (t neighbours) ours(p *Protocol, d *dissect.Datagram) bool {
+	if d.Kind == dissect.UDP {
+		if n := p.Neighbour(d, Ours); n != nil {
+			t.showNeighbour(p, n, d)
+			return true
+		}
 	}
-	n := p.Neighbour(d, s)
-	if n == nil {
-		return false
-	}
+	return false
+}
+
+// showNeighbour shows a datagram of a neighbour of a protocol.
+func (t neighbours) showNeighbour(p *Protocol, n *dissect.Protocol, d *dissect.Datagram) {
 	t.other++
 	t.count(n)
 	if !t.shows {
-		return true
+		return
 	}
 	fr := t.frame(d, n.Name)
 	tree := fr.Tree
@@ -102,5 +105,4 @@ func (t neighbours) of(p *Protocol, d *dissect.Datagram, s Standing) bool {
 		fr.Summary = p.NeighbourSummary(fr.Summary, d.Payload)
 	}
 	t.show(fr, nil)
-	return true
 }

@@ -35,7 +35,7 @@ func (t *Table) unreachable(f *Flow, d *dissect.Datagram) {
 
 // notice shows an ICMP notice, with the addresses of the datagram it is about.
 func (t *Table) notice(d *dissect.Datagram, c *Conn) {
-	if t.cfg.Sink == nil || !t.cfg.Notices {
+	if !t.shows || !t.cfg.Notices {
 		return
 	}
 	fr := t.frame(d, "icmp")

@@ -11,8 +11,7 @@ import (
 const LockBits = 64
 
 // observe collects evidence and recognises the flow when there is enough.
-func (f *Flow) observe(d *dissect.Datagram) {
-	side := f.half(d)
+func (f *Flow) observe(d *dissect.Datagram, side dissect.Dir) {
 	best, most := -1, float64(PossibleBits)
 	f.hopeless, f.possible = true, ""
 	whole := true
@@ -68,7 +67,7 @@ func (f *Flow) wake() {
 	var d dissect.Datagram
 	for i := range f.held {
 		if f.restore(&d, &f.held[i]); d.Kind == dissect.UDP && f.session == nil {
-			f.observe(&d)
+			f.observe(&d, f.held[i].side())
 		}
 	}
 }

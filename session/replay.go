@@ -63,7 +63,7 @@ func (c *Conn) recount(fr *dissect.Frame) {
 
 // setFrame makes a frame the one at hand.
 func (c *Conn) setFrame(fr *dissect.Frame, dir dissect.Dir) {
-	c.Rules.fr, c.Rules.dir, c.quality.fr, c.quality.dir = fr, dir, fr, dir
+	c.active.fr, c.Rules.dir, c.quality.dir = fr, dir, dir
 }
 
 // JudgeRefuted judges provisional frames of a side that turned out to be out of place, as

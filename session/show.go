@@ -2,11 +2,15 @@ package session
 
 import "github.com/dpdissect/dpdissect/dissect"
 
-// show hands a frame to the sink, with the time of the capture.
+// show hands a frame to the sink.
 func (t *Table) show(fr *dissect.Frame, c *Conn) {
-	if !t.shows {
-		return
+	if t.shows {
+		t.tellFrame(fr, c)
 	}
+}
+
+// tellFrame hands a frame to the sink, with the time of the capture.
+func (t *Table) tellFrame(fr *dissect.Frame, c *Conn) {
 	if fr.Shift != 0 || !fr.HasTime {
 		t.shown = *fr.Datagram
 		t.shown.Time = t.shown.Stamp()

@@ -60,7 +60,7 @@ type sight struct {
 // unseen is the sight of rules whose guards do not ask for it. Nothing changes it.
 var unseen sight
 
-func (s *sight) see(fr *dissect.Frame, dir dissect.Dir) {
+func (s *sight) see(fr *dissect.Datagram, dir dissect.Dir) {
 	s.frames[dir]++
 	s.frame[dir], s.heard[dir] = fr.Frame, s.frames[dir.Other()]
 	if s.stranger = fr.TTL != s.ttl[dir]; s.stranger {
@@ -85,7 +85,7 @@ func (s *sight) see(fr *dissect.Frame, dir dissect.Dir) {
 
 // seeTime looks at what is rare about the time of a frame; step is the time since
 // the one before.
-func (s *sight) seeTime(fr *dissect.Frame, step int64, dir dissect.Dir) {
+func (s *sight) seeTime(fr *dissect.Datagram, step int64, dir dissect.Dir) {
 	if !s.fine && s.timed > 0 && step > 0 { // steps, for a clock that was set shows any time
 		s.offStep = s.offStep || step%coarseStep != 0
 		s.offTick = s.offTick || step%tickStep != 0

@@ -19,6 +19,7 @@ type Table struct {
 	crowdedOut     crowdedOut
 	leftOut        uint64
 	open           int                     // connections that are followed
+	forgets        bool                    // pairs that are silent for long are closed out
 	shows          bool                    // frames go to the sink
 	spare          Spare[active]           `state:"-"`
 	spareSides     Spare[[2]seq.Direction] `state:"-"`
@@ -60,12 +61,15 @@ func NewTable(cfg Config) *Table {
 	t := &Table{cfg: cfg, flows: make(map[flowKey]*Flow), tallySets: make(map[*Protocol]*tallySet), quality: newTallySet(Quality, nil)}
 	t.leads = make([]leads, len(cfg.Protocols))
 	for i, p := range cfg.Protocols {
-		t.leads[i].add(p.NeighbourLead)
-		for _, b := range p.NeighbourLead {
-			t.lead[b] |= 1 << i
+		t.leads[i].add(p)
+		for b, may := range t.leads[i] {
+			if may {
+				t.lead[b] |= 1 << i
+			}
 		}
 	}
 	_, only := cfg.Sink.(FindingSink)
+	t.forgets = t.patience() > 0
 	t.shows = cfg.Sink != nil && !only
 	return t
 }

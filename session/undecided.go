@@ -14,27 +14,27 @@ func (t *Table) forced(key flowKey) *Force {
 
 // addUndecided collects evidence. A datagram that makes the flow recognised is
 // delivered behind those held before it.
-func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
+func (t *Table) addUndecided(f *Flow, d *dissect.Datagram, side dissect.Dir) {
+	if f.rest > 0 && f.sides>>side&1 != 0 && d.Kind == dissect.UDP && d.Time-f.last <= restSilence {
+		t.passOver(f, d) // see would change nothing
+		return
+	}
 	if f.last != 0 && d.HasTime && d.Time-f.last > HoldTime {
 		t.release(f)
 		if f.session != nil {
-			t.deliver(f, d)
+			t.deliver(f, d, side)
 			return
 		}
 		f.released, f.sides = false, 0
 		f.dropProbes(nil)
 		f.join(single)
 	}
-	f.see(d)
-	silent := d.Time-f.last > restSilence
-	f.last = d.Time
-	if f.rest > 0 && !silent {
-		f.rest--
-		t.rested++
-		t.plain(f, d)
+	f.see(d, side)
+	if f.rest > 0 && d.Time-f.last <= restSilence {
+		t.passOver(f, d)
 		return
 	}
-	f.rest = 0
+	f.last, f.rest = d.Time, 0
 	if f.force == nil && (neighbours{t}).any(d, Undecided) || f.force != nil && (neighbours{t}).own(f, f.force.Protocol, d) {
 		return
 	}
@@ -42,7 +42,7 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		return // most pairs that are not recognised are of one datagram
 	}
 	if f.wake(); d.Kind == dissect.UDP && f.session == nil {
-		f.observe(d)
+		f.observe(d, side)
 	} else if d.Kind == dissect.Unreachable {
 		f.noticed(d)
 	}
@@ -54,11 +54,11 @@ func (t *Table) addUndecided(f *Flow, d *dissect.Datagram) {
 		t.plain(f, d)
 	case f.session != nil:
 		t.deliverHeld(f)
-		t.deliver(f, d)
+		t.deliver(f, d, side)
 	case f.force != nil:
 		if !f.hold(d) {
 			t.release(f)
-			t.deliver(f, d)
+			t.deliver(f, d, side)
 		}
 	case f.hopeless: // its datagrams must not take the room of others
 		t.release(f)
@@ -84,6 +84,14 @@ const (
 	restSilence  = 1e9  // ns
 )
 
+// passOver takes a datagram of a pair that rests.
+func (t *Table) passOver(f *Flow, d *dissect.Datagram) {
+	f.last = d.Time
+	f.rest--
+	t.rested++
+	t.plain(f, d)
+}
+
 // isForeign reports whether the probes of a pair may rest, and lets them. While a story of
 // the pair is told, they look at everything.
 func (f *Flow) isForeign() bool {
@@ -106,7 +114,7 @@ func (f *Flow) isForeign() bool {
 func (t *Table) deliverHeld(f *Flow) {
 	var d dissect.Datagram
 	for _, h := range f.takeHeld() {
-		t.deliver(f, f.restore(&d, &h))
+		t.deliver(f, f.restore(&d, &h), h.side())
 	}
 }
 

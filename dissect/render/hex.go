@@ -1,9 +1,6 @@
 package render
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "slices"
 
 var hexPairs = func() (t [256][2]byte) {
 	for i := range t {
@@ -12,31 +9,32 @@ var hexPairs = func() (t [256][2]byte) {
 	return t
 }()
 
-// appendHex appends bytes in lower-case hexadecimal.
+// appendHex appends bytes in lower-case hexadecimal, eight at a time: the last eight overlap those
+// before them.
 func appendHex(dst, b []byte) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, 2*len(b))[:n+2*len(b)]
 	out := dst[n:]
-	for len(b) >= 4 && len(out) >= 8 {
-		binary.LittleEndian.PutUint64(out, hex4(binary.LittleEndian.Uint32(b)))
-		b, out = b[4:], out[8:]
+	if len(b) < 8 {
+		for i, c := range b {
+			*(*[2]byte)(out[2*i:]) = hexPairs[c]
+		}
+		return dst
 	}
-	for i, c := range b {
-		*(*[2]byte)(out[2*i:]) = hexPairs[c]
+	for at, last := 0, len(b)-8; ; at = min(at+8, last) {
+		x, d := (*[8]byte)(b[at:]), (*[16]byte)(out[2*at:])
+		*(*[2]byte)(d[0:]) = hexPairs[x[0]]
+		*(*[2]byte)(d[2:]) = hexPairs[x[1]]
+		*(*[2]byte)(d[4:]) = hexPairs[x[2]]
+		*(*[2]byte)(d[6:]) = hexPairs[x[3]]
+		*(*[2]byte)(d[8:]) = hexPairs[x[4]]
+		*(*[2]byte)(d[10:]) = hexPairs[x[5]]
+		*(*[2]byte)(d[12:]) = hexPairs[x[6]]
+		*(*[2]byte)(d[14:]) = hexPairs[x[7]]
+		if at == last {
+			return dst
+		}
 	}
-	return dst
-}
-
-// hex4 gives the eight digits of four bytes. Bytes and digits are in the order of memory, the
-// first one lowest.
-func hex4(b uint32) uint64 {
-	const each = 0x0101010101010101
-	x := uint64(b)
-	x = (x | x<<16) & 0x0000ffff0000ffff
-	x = (x | x<<8) & 0x00ff00ff00ff00ff // one byte in two
-	x = (x>>4 | x<<8) & (0x0f * each)   // its halves, the higher one first
-	letters := (x + 6*each) >> 4 & each // 1 for those above 9
-	return x + '0'*each + letters*('a'-'0'-10)
 }
 
 // append0x appends a number in hexadecimal with at least the given digits.

@@ -39,7 +39,6 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 	}
 	e.serial++
 	object, lv := e.serial, e.levels[nesting]
-	dst = append(dst, '{')
 	start, fk := len(dst), &e.keys.start
 	for nodes := t.Nodes; i < len(nodes); {
 		n := &nodes[i]
@@ -51,7 +50,7 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 			i = after(t, i)
 			continue
 		}
-		dst = fk.appendKey(dst, len(dst) == start)
+		dst = fk.appendKey(dst)
 		if fk.plain {
 			dst = dissect.AppendUint(dst, n.Val)
 			i++
@@ -70,6 +69,10 @@ func (e *FrameEncoder) object(dst []byte, t *dissect.Tree, i, depth, nesting int
 			}
 		}
 	}
+	if len(dst) == start {
+		dst = append(dst, '{')
+	}
+	dst[start] = '{' // in place of the first key's comma
 	return append(dst, '}'), i
 }
 

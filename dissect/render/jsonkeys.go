@@ -21,10 +21,7 @@ const keyRoom = 32
 
 // appendKey appends the key with its comma. Where there is room after dst it
 // copies a fixed size, which is cheaper than the size of the key.
-func (fk *fieldKey) appendKey(dst []byte, first bool) []byte {
-	if first {
-		return append(dst, fk.key[1:]...)
-	}
+func (fk *fieldKey) appendKey(dst []byte) []byte {
 	n := len(dst)
 	if cap(dst)-n < keyRoom || len(fk.key) > keyRoom {
 		return append(dst, fk.key...)
@@ -72,6 +69,11 @@ func (k *keyTable) follow(prev *fieldKey, f *dissect.Field) *fieldKey {
 	if next := prev.next; next != nil && next.field == f {
 		return next
 	}
+	return k.learn(prev, f)
+}
+
+//go:noinline
+func (k *keyTable) learn(prev *fieldKey, f *dissect.Field) *fieldKey {
 	prev.next = k.find(f)
 	return prev.next
 }

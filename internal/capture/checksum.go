@@ -11,7 +11,7 @@ import (
 func sum(acc uint64, b []byte) uint64 {
 	var c uint64
 	whole := b
-	for len(b) >= 32 {
+	for len(b) > 32 { // some are always left: an address after the last byte would cost a test
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[8:]), c)
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[16:]), c)
@@ -19,20 +19,23 @@ func sum(acc uint64, b []byte) uint64 {
 		acc += c // can't carry again: a sum that carried is below its greatest value
 		b = b[32:]
 	}
-	for len(b) >= 8 {
+	if len(b) > 16 {
+		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
+		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b[8:]), c)
+		acc += c
+		b = b[16:]
+	}
+	if len(b) > 8 {
 		acc, c = bits.Add64(acc, binary.LittleEndian.Uint64(b), 0)
 		acc += c
 		b = b[8:]
-	}
-	if len(b) == 0 {
-		return acc
 	}
 	acc, c = bits.Add64(acc, lastBytes(whole, len(b)), 0)
 	return acc + c
 }
 
-// lastBytes gives the last n bytes of b, fewer than 8, as a number. Where there
-// are 8 it takes them at once: a loop over so few costs more than all the rest.
+// lastBytes gives the last n bytes of b, 8 at most, as a number. Where b has 8
+// it takes them at once: a loop over so few costs more than all the rest.
 func lastBytes(b []byte, n int) (tail uint64) {
 	if len(b) >= 8 {
 		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> (8 * (8 - uint(n)))
@@ -52,15 +55,21 @@ func fold(acc uint64) uint16 {
 	return uint16(acc)
 }
 
+// isWhole reports whether a sum, which is not 0, folds to 0xffff: that of a datagram with a right
+// checksum.
+func isWhole(acc uint64) bool { return acc%0xffff == 0 }
+
 // pseudoSum adds up the pseudo-header of UDP without its length: both addresses
 // and the protocol (RFC 768, RFC 8200 8.1).
 func pseudoSum(h *ipHeader) uint64 {
-	const proto = protoUDP << 8 // as its two bytes read in little-endian order
 	if !h.v6 {
-		return addCarry(binary.LittleEndian.Uint64(h.addrs), proto)
+		return addCarry(binary.LittleEndian.Uint64(h.addrs), pseudoProto)
 	}
-	return sum(proto, h.addrs)
+	return sum(pseudoProto, h.addrs)
 }
+
+// pseudoProto is the protocol of the pseudo-header, as its two bytes read in little-endian order.
+const pseudoProto = protoUDP << 8
 
 // lengthSum is the length of the pseudo-header. Jumbograms have more than 16 bits.
 func lengthSum(n int) uint64 {
@@ -79,7 +88,7 @@ func (d *Decoder) checksumFits(h *ipHeader, b []byte) bool {
 	pseudo := pseudoSum(h)
 	total := sum(addCarry(pseudo, lengthSum(len(b))), b)
 	d.p.Sum = fingerprint(total, b)
-	if fold(total) == 0xffff {
+	if isWhole(total) {
 		return true
 	}
 	return d.leftToHardware(h, b, pseudo)

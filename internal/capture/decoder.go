@@ -26,7 +26,7 @@ const maxDepth = 32
 // long as rec.Data is. Frame and File are left to the caller.
 func (d *Decoder) Decode(rec *Record, p *Packet) {
 	// Field by field: assigning a whole Packet takes longer than decoding it.
-	p.Class, p.IsFragment, p.Assembly, p.Record = NotUDP, false, 0, rec
+	p.Class, p.IsFragment, p.Assembly, p.Record, p.plain = NotUDP, false, 0, rec, false
 	p.Time, p.HasTime = rec.Time, rec.HasTime
 	p.CapLen, p.WireLen = len(rec.Data), rec.WireLen
 	d.p, d.local, d.loop, d.depth, d.inner = p, rec.Outbound, false, 0, false

@@ -68,7 +68,7 @@ func (d *Decoder) quotedUDP(h *ipHeader, b []byte) {
 	d.addresses(h, b)
 	p := d.p
 	p.Class, p.Kind = Unreachable, dissect.Unreachable
-	p.Length, p.Payload, p.BadChecksum = 0, nil, false
+	p.Length, p.Payload, p.BadChecksum, p.Sum, p.MTU = 0, nil, false, 0, 0
 	if len(b) < udpHeader {
 		return
 	}

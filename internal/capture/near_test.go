@@ -44,21 +44,24 @@ func TestNear(t *testing.T) {
 			src := open(t, Options{}, name)
 			var kept, copies [][]byte
 			for {
-				p := new(Packet)
-				if src.Read(p) != Given {
+				ps := make([]Packet, 1+rnd.IntN(4))
+				n, came := src.Read(ps)
+				if came != Given {
 					break
 				}
-				kept, copies = append(kept, p.Payload), append(copies, bytes.Clone(p.Payload))
+				for _, p := range ps[:n] {
+					kept, copies = append(kept, p.Payload), append(copies, bytes.Clone(p.Payload))
+				}
 				for i := range kept {
 					if !bytes.Equal(kept[i], copies[i]) {
-						t.Fatalf("%s: packet %d overwrites one before it", path, p.Frame)
+						t.Fatalf("%s: packet %d overwrites one before it", path, ps[n-1].Frame)
 					}
 				}
-				if !src.Near() || len(kept) == 64 {
+				if !src.Near() || len(kept) >= 64 {
 					far++
 					kept, copies = kept[:0], copies[:0]
 				} else {
-					near++
+					near += n
 				}
 			}
 		}

@@ -21,4 +21,6 @@ type Packet struct {
 	IsFragment bool    // the packet is an IP fragment, whatever became of it
 	Assembly   uint64  // number of the datagram that it is a fragment of, 0 where that is not known
 	Record     *Record // the packet as the file holds it
+
+	plain bool // it was filled by the short way (plainFile)
 }

@@ -29,7 +29,7 @@ type Source struct {
 	begun   bool       // the first packet was given
 	max     uint64     // packets to give, 0 for no limit
 	in      fed
-	pkt     Packet
+	pkt     [1]Packet
 	near    bool // see Near
 	dec     Decoder
 	totals  Totals
@@ -69,9 +69,9 @@ type fed struct {
 // true, when none is there: there is time for what is not done for every packet, and
 // the next call waits.
 func (s *Source) Next() (*Packet, bool) {
-	switch s.Read(&s.pkt) {
+	switch _, came := s.Read(s.pkt[:]); came {
 	case Given:
-		return &s.pkt, true
+		return &s.pkt[0], true
 	case Nothing:
 		return nil, true
 	}
@@ -87,13 +87,18 @@ const (
 	Given
 )
 
-// Read is Next into a packet of the caller's, whose content is valid until the next call,
-// and longer where Near reports so.
-func (s *Source) Read(p *Packet) Reading {
-	if s.plain != nil && s.plain.read(s, p) {
-		return Given
+// Read is Next into packets of the caller's, whose content is valid until the next call, and
+// longer where Near reports so. It gives one, or more where they are at hand, and tells how many.
+func (s *Source) Read(ps []Packet) (n int, came Reading) {
+	if s.plain != nil {
+		if n = s.plain.read(s, ps); n > 0 {
+			return n, Given
+		}
 	}
-	return s.readAny(p)
+	if came = s.readAny(&ps[0]); came == Given {
+		n = 1
+	}
+	return n, came
 }
 
 // readAny is the general way of Read.

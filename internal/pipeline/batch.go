@@ -20,6 +20,7 @@ type batch struct {
 	most      int    // how many there may be
 	last      uint64 // number of the latest
 	datagrams []dissect.Datagram
+	places    []uint8          // of the datagrams, see spread.of
 	of        [Shards][]uint16 // which datagrams are of each shard
 	bytes     []byte
 	tasks     int // shards that are not tracked yet
@@ -29,12 +30,13 @@ type batch struct {
 func newBatch() *batch {
 	return &batch{
 		datagrams: make([]dissect.Datagram, 0, batchPackets),
+		places:    make([]uint8, 0, batchPackets),
 		bytes:     make([]byte, 0, batchBytes+1<<16), // the last datagram may begin at its very end
 	}
 }
 
 func (b *batch) reset() {
-	b.packets, b.datagrams, b.bytes = 0, b.datagrams[:0], b.bytes[:0]
+	b.packets, b.datagrams, b.places, b.bytes = 0, b.datagrams[:0], b.places[:0], b.bytes[:0]
 	for i := range b.of {
 		b.of[i] = b.of[i][:0]
 	}
@@ -52,10 +54,10 @@ func (b *batch) see(p *capture.Packet) {
 }
 
 // add copies a packet of a shard. Payloads are cut out of b.bytes once it no longer grows.
-func (b *batch) add(p *capture.Packet, shard int) {
+func (b *batch) add(p *capture.Packet, shard int, place uint8) {
 	b.of[shard] = append(b.of[shard], uint16(len(b.datagrams)))
 	b.bytes = append(b.bytes, p.Payload...)
-	b.datagrams = append(b.datagrams, p.Datagram)
+	b.datagrams, b.places = append(b.datagrams, p.Datagram), append(b.places, place)
 }
 
 // seal points the payloads into the batch.

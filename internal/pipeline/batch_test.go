@@ -14,7 +14,7 @@ func TestBatches(t *testing.T) {
 		p := capture.Packet{Class: capture.UDP}
 		p.Payload = bytes.Repeat([]byte{byte(n)}, n%1500)
 		b.see(&p)
-		b.add(&p, n%Shards)
+		b.add(&p, n%Shards, 0)
 	}
 	b.seal()
 	if b.packets > batchPackets || b.packets != len(b.datagrams) || len(b.bytes) > batchBytes+1500 {

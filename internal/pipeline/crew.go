@@ -186,11 +186,12 @@ func (w *crew) share(b *batch, from, n int) (next int) {
 		if p.Class != capture.UDP && p.Class != capture.Unreachable {
 			continue
 		}
-		shard = r.spread.shardOf(&p.Datagram)
+		at, place := r.spread.of(&p.Datagram)
+		shard = at
 		if k := &w.kept[shard]; k.is {
-			k.track(r, shard, p)
+			k.track(r, shard, place, p)
 		} else {
-			b.add(p, shard)
+			b.add(p, shard, place)
 		}
 	}
 	return n

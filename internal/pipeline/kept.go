@@ -47,8 +47,8 @@ func (w *crew) keep() {
 }
 
 // track tracks a packet of a shard that the reader keeps.
-func (k *keptShard) track(r *Run, shard int, p *capture.Packet) {
-	r.add(shard, &p.Datagram)
+func (k *keptShard) track(r *Run, shard int, place uint8, p *capture.Packet) {
+	r.add(shard, place, &p.Datagram)
 	if k.added++; k.added == lookAtKept {
 		k.weigh(r.tables[shard])
 	}

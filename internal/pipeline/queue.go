@@ -103,21 +103,13 @@ func NewQueue(out io.Writer, p Printer) *Queue {
 // Attach makes a run feed the queue.
 func (q *Queue) Attach(r *Run) {
 	q.notices = r.Config.Notices
-	r.Before = after(r.Before, q.reserve)
+	r.reserve = q.reserve
+	if q.Room != 0 && r.Before == nil {
+		r.Before = func(*capture.Packet) {} // reserve counts the bytes of each packet's record
+	}
 	r.After = q.flush
 	r.Begin = func(shard int, frame uint64) { q.sinks[shard].begin(frame) }
 	r.Sink = func(shard int) session.Sink { return &q.sinks[shard] }
-}
-
-// after calls what is there already first.
-func after(first, then func(*capture.Packet)) func(*capture.Packet) {
-	if first == nil {
-		return then
-	}
-	return func(p *capture.Packet) {
-		first(p)
-		then(p)
-	}
 }
 
 // reserve makes the place of a packet.

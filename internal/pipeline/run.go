@@ -18,8 +18,8 @@ type Run struct {
 	Config  session.Config // its Sink is set by the run
 	Workers int            // 1 reads and tracks in the calling goroutine
 
-	// Before is called for every packet, in order, when it was read: some packets before it
-	// may not be tracked yet. After is called when a packet and all before it were tracked.
+	// Before is called for every packet, in order, when it was read, and before the next one is:
+	// some packets before it may not be tracked yet. After is called when a packet and all before it were tracked.
 	// Both run in the calling goroutine.
 	Before func(p *capture.Packet)
 	After  func(frame uint64) error
@@ -37,6 +37,8 @@ type Run struct {
 	Sink func(shard int) session.Sink
 	// State says what the run goes on from, and who takes where it stands; nil for neither.
 	State *State
+
+	reserve func(p *capture.Packet) // is called for every packet, after Before; the next ones may have been read; nil for nothing
 
 	rounds *rounds
 	coded  *state.Codec // of State, once there was one to be read or written
@@ -113,15 +115,19 @@ func (r *Run) step() (more bool, err error) {
 // to give now.
 func (r *Run) readOn() (n int, more, waits bool) {
 	for n < len(r.ahead) {
-		p := &r.ahead[n]
-		switch r.Source.Read(p) {
+		room := r.ahead[n:]
+		if r.Before != nil {
+			room = room[:1]
+		}
+		k, came := r.Source.Read(room)
+		switch came {
 		case capture.End:
 			return n, false, false
 		case capture.Nothing:
 			return n, true, true
 		}
-		r.before(p)
-		if n++; !r.Source.Near() {
+		r.before(room[:k])
+		if n += k; !r.Source.Near() {
 			break
 		}
 	}
@@ -138,23 +144,26 @@ func (r *Run) trackOn(from, n int) (next int, err error) {
 			next, err = i+1, r.passed(r.ahead[i].Frame)
 		}
 	}()
+	rounds, told := r.rounds != nil, r.After != nil || r.Idle != nil
 	for ; i < n; i++ {
 		p := &r.ahead[i]
-		if r.rounds != nil && p.HasTime {
+		if rounds && p.HasTime {
 			if err := r.rounds.pass(p.Time); err != nil {
 				return n, err
 			}
 		}
 		if p.Class == capture.UDP || p.Class == capture.Unreachable {
+			at, place := r.spread.of(&p.Datagram)
 			if r.Shard != nil {
-				shard = r.Shard(&p.Datagram)
-			} else {
-				shard = r.spread.shardOf(&p.Datagram)
+				at = r.Shard(&p.Datagram)
 			}
-			r.add(shard, &p.Datagram)
+			shard = at
+			r.add(at, place, &p.Datagram)
 		}
-		if err := r.passed(p.Frame); err != nil {
-			return n, err
+		if told {
+			if err := r.passed(p.Frame); err != nil {
+				return n, err
+			}
 		}
 	}
 	return n, nil
@@ -197,12 +206,22 @@ func (r *Run) idle() error {
 	return r.Idle()
 }
 
-func (r *Run) before(p *capture.Packet) {
-	if p.HasTime {
-		r.end, r.latest = session.LaterOf(r.end, p.Time), p.Time
+// before notes the times of packets that were read.
+func (r *Run) before(ps []capture.Packet) {
+	end, latest := r.end, r.latest
+	for i := range ps {
+		if p := &ps[i]; p.HasTime {
+			end, latest = session.LaterOf(end, p.Time), p.Time
+		}
 	}
-	if r.Before != nil {
-		r.Before(p)
+	r.end, r.latest = end, latest
+	for i := range ps {
+		if r.Before != nil {
+			r.Before(&ps[i])
+		}
+		if r.reserve != nil {
+			r.reserve(&ps[i])
+		}
 	}
 }
 
@@ -272,16 +291,17 @@ func (r *Run) trackFrom(b *batch, shard uint8, from int) (next int) {
 		}
 	}()
 	for ; i < len(list); i++ {
-		r.add(int(shard), &b.datagrams[list[i]])
+		x := list[i]
+		r.add(int(shard), b.places[x], &b.datagrams[x])
 	}
 	return i
 }
 
-func (r *Run) add(shard int, d *dissect.Datagram) {
+func (r *Run) add(shard int, place uint8, d *dissect.Datagram) {
 	if r.Begin != nil {
 		r.Begin(shard, d.Frame)
 	}
-	r.tables[shard].Add(d)
+	r.tables[shard%Shards].AddAt(place, d)
 }
 
 // Conns are all connections, ordered by their first frame, with their ids.
@@ -311,7 +331,7 @@ func (r *Run) open() (all []*session.Conn) {
 // Release forgets the connections of a run that is over. What went wrong in it is still told.
 func (r *Run) Release() {
 	r.internal, r.leftOut, r.stories = r.Internal(), r.UndecidedLeftOut(), r.StoriesLeftOut()
-	r.tables, r.Sink, r.Before, r.After = nil, nil, nil, nil
+	r.tables, r.Sink, r.Before, r.After, r.reserve = nil, nil, nil, nil, nil
 }
 
 // Internal are the internal errors of the run, by frame.

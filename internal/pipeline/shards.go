@@ -17,30 +17,30 @@ const Shards = 16
 // run with its time, so a sender cannot choose a shard to fill, as the hash of a fixed key
 // would allow, and the same input still has the same shards in every run.
 type spread struct {
-	key, turned uint64 // the key, and its bits from the last to the first
+	key, factor uint64 // the key, and what first halves of addresses are multiplied by
 	keyed       bool
 }
 
-// shardOf gives the shard of a datagram; both directions of a pair have the same one.
-func (s *spread) shardOf(d *dissect.Datagram) int {
+// of gives the shard of a datagram, and a place in it (session.Table.AddAt); both directions of a
+// pair have the same ones.
+func (s *spread) of(d *dissect.Datagram) (shard int, place uint8) {
 	if !s.keyed {
-		s.key, s.keyed = keyOf(d), true
-		s.turned = bits.Reverse64(s.key)
+		s.begin(d)
 	}
-	return int(fold(s.hash(&d.Src)+s.hash(&d.Dst), s.key) >> 60)
+	hi, lo := bits.Mul64(s.mixed(&d.Src), s.mixed(&d.Dst))
+	h := hi ^ lo
+	return int(h >> 60), uint8(h >> 32)
 }
 
-func (s *spread) hash(e *dissect.Endpoint) uint64 {
-	return fold(binary.LittleEndian.Uint64(e.IP[:8])^s.key, binary.LittleEndian.Uint64(e.IP[8:])^uint64(e.Port)<<16^s.turned)
+// begin makes the key.
+func (s *spread) begin(d *dissect.Datagram) {
+	s.key, s.keyed = keyOf(d), true
+	s.factor = bits.Reverse64(s.key) | 1
 }
 
-// oddKey has half of its bits set, and no pattern: the golden ratio.
-const oddKey = 0x9E3779B97F4A7C15
-
-// fold multiplies two numbers and mixes both halves of the product.
-func fold(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^oddKey, b|1)
-	return hi ^ lo
+// mixed makes a number of an endpoint. The first half of its address is 0 for IPv4.
+func (s *spread) mixed(e *dissect.Endpoint) uint64 {
+	return binary.LittleEndian.Uint64(e.IP[:8])*s.factor ^ binary.LittleEndian.Uint64(e.IP[8:]) ^ uint64(e.Port)<<16 ^ s.key
 }
 
 // keyOf makes a key of a datagram.

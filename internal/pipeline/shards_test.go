@@ -49,3 +49,9 @@ func TestSpreadIsKeyed(t *testing.T) {
 		t.Errorf("%d of %d pairs that share a table share one with another key, too", together, moved)
 	}
 }
+
+// shardOf gives the shard of a datagram.
+func (s *spread) shardOf(d *dissect.Datagram) int {
+	shard, _ := s.of(d)
+	return shard
+}

@@ -58,7 +58,7 @@ func (d *desk) WakeAt(at time.Time)                      { d.wake = at }
 func (d *desk) packet(frame uint64, age time.Duration) {
 	p := &capture.Packet{Class: capture.UDP}
 	p.Frame = frame
-	d.run.Before(p)
+	d.run.reserve(p)
 	d.q.at(d.q.last.Load()).slot.came -= age
 	d.run.Begin(0, frame)
 }

@@ -38,16 +38,16 @@ type packets struct {
 func load(src *capture.Source, of *pair) *packets {
 	p := &packets{}
 	whole, dropped := map[uint64]bool{}, uint64(0)
-	var k capture.Packet
 	for {
-		switch src.Read(&k) {
-		case capture.End:
+		k, more := src.Next()
+		if !more {
 			if of != nil {
 				p.forget(func(k *packet) bool { return k.pair == pair{} && !whole[k.assembly] })
 			}
 			p.describe()
 			return p
-		case capture.Nothing:
+		}
+		if k == nil {
 			continue
 		}
 		one := packet{record: copyOf(k.Record, k.Dropped-dropped), frame: k.Frame, assembly: k.Assembly}
