@@ -14,7 +14,7 @@ import (
 // What the page is held to with a capture of any length.
 const (
 	mostMemory = 128 << 20 // of the report, on which the page opens; explain and analyze take a third of it
-	mostPage   = 9_000_000
+	mostPage   = 8_700_000
 )
 
 // The large capture has a gigabyte: so many packets of so many connections.

@@ -17,7 +17,7 @@ func (c *conn) listen(dir dissect.Dir, num seq.Num) {
 // for long, too.
 func (c *conn) hear(m *History, wrong bool) {
 	t := c.Frame.Time
-	if pause := t - m.heard; wrong || pause > c.leastPatience() && pause > c.patience(m) {
+	if pause := t - m.heard; wrong || pause > c.roundTrips() && pause > c.patience(m) {
 		m.SureSince = max(m.heard, t) // what is believed late may have come before the latest
 	}
 	m.heard = max(m.heard, t)
@@ -193,7 +193,7 @@ const enoughNumbers = 8
 // that takes two round trips, and at the highest speed seen twice as long as this. In its first
 // cycle a side may not have shown how fast it sends: it has four times that speed.
 func (c *conn) patience(m *History) int64 {
-	limit := c.leastPatience()
+	limit := c.roundTrips()
 	switch n := m.Top - m.Bottom + 1; {
 	case m.hasSpeed && n < cycle:
 		limit = max(limit, m.fastest*3/4)
@@ -207,8 +207,8 @@ func (c *conn) patience(m *History) int64 {
 	return min(limit, longSilence)
 }
 
-// leastPatience is what patience is at least, in ns.
-func (c *conn) leastPatience() int64 {
+// roundTrips is the sum of the shortest round trips of both sides, in ns, and no more than longSilence.
+func (c *conn) roundTrips() int64 {
 	return min(c.c.Dir[0].MinRTT()+c.c.Dir[1].MinRTT(), longSilence)
 }
 

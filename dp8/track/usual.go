@@ -72,8 +72,8 @@ func (c *conn) stampUsual(dir dissect.Dir, num seq.Num) {
 func (c *conn) repeats(dir dissect.Dir, cum seq.Num, nrcv uint8) bool {
 	n, peer, t := &c.side[dir].Numbers, &c.side[dir.Other()], c.Frame.Time
 	o, r := &peer.Numbers, &c.Reading
-	behind := o.TopSeen + 1 - cum
-	if uint8(cum) != nrcv || n.queued == 0 || n.queue[n.queued-1].Next != cum || uint64(behind) >= cycle/2 ||
+	open := o.TopSeen + 1 - cum
+	if uint8(cum) != nrcv || n.queued == 0 || n.queue[n.queued-1].Next != cum || uint64(open) >= cycle/2 ||
 		!n.answered || n.beyond || !o.Started || t < c.trusted || c.silent(dir.Other()) {
 		return false
 	}

@@ -240,7 +240,7 @@ func (c *conn) countMessages(dir dissect.Dir, num seq.Num, fresh bool) {
 	c.Frame.Unreliable = !c.Datagram.Reliable
 }
 
-// longRow is how many messages are numbered together.
+// longRow bounds the messages that are numbered together.
 const longRow = 8
 
 // countRow counts the reliable messages of Reference that others begin with, as long as their numbers stand in a row and none

@@ -1,16 +1,37 @@
 // The program as the page sees it: what is embedded in the page, compiled once, and run in
 // a worker of its own each time.
 
-// Gives the bytes of an embedded base64 text.
+// Gives the bytes of an embedded text: Ascii85, with v for <. Five characters are four bytes, z is four of 0, and fewer
+// than five at the end are a byte less than they are characters.
 function decode(text) {
-	const part = 1 << 20; // characters at once, a multiple of 4
-	const bytes = new Uint8Array(text.length / 4 * 3);
+	const [first, last, zeros, less] = ["!", "u", "z", "<"].map((c) => c.charCodeAt(0));
+	const bytes = new Uint8Array(text.length * 4);
 	let n = 0;
-	for (let i = 0; i < text.length; i += part) {
-		const raw = atob(text.slice(i, i + part));
-		for (let k = 0; k < raw.length; k++) {
-			bytes[n++] = raw.charCodeAt(k);
+	let word = 0;
+	let digits = 0;
+	const write = (count) => {
+		for (let k = 0; k < count; k++) {
+			bytes[n++] = word >>> (24 - 8 * k);
 		}
+		word = digits = 0;
+	};
+	for (let i = 0; i < text.length; i++) {
+		const c = text.charCodeAt(i);
+		if (c === zeros) {
+			write(4);
+			continue;
+		}
+		word = word * 85 + (c > last ? less : c) - first;
+		if (++digits === 5) {
+			write(4);
+		}
+	}
+	if (digits > 0) {
+		const count = digits - 1;
+		for (; digits < 5; digits++) {
+			word = word * 85 + 84;
+		}
+		write(count);
 	}
 	return bytes.subarray(0, n);
 }
