@@ -126,8 +126,8 @@ func bothEnds(t *testing.T, p *chromium.Page, dir string) {
 	if text := p.Text(`document.querySelector("#problems").textContent`); !strings.Contains(text, "the same session") {
 		t.Errorf("the page says %q", text)
 	}
-	if got := p.Text(`document.querySelector("#report").textContent + document.getElementById("panel-explain").hidden`); !strings.HasPrefix(got, "There is no report") || !strings.HasSuffix(got, "false") {
-		t.Errorf("of two captures of one session the page says %q", got)
+	if got := p.Text(`String(!document.getElementById("panel-report").hidden && !!document.querySelector("#panel-report iframe[sandbox=allow-scripts]"))`); got != "true" {
+		t.Errorf("the report of two captures of one session is drawn: %s", got)
 	}
 }
 
