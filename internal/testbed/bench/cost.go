@@ -73,7 +73,7 @@ func (o *options) counted(k *kind, frames int) (all [events]float64, err error) 
 	cmd := exec.Command("valgrind", append([]string{
 		"--tool=callgrind", "--callgrind-out-file=/dev/null", "--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64",
 	}, o.own(path, 1, "analyze", "--format", "json")...)...)
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=400") // valgrind stumbles over signals of the scheduler
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOMAXPROCS=1", "GOGC=400") // valgrind stumbles over signals of the scheduler, and knows no RDTSCP
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
