@@ -70,7 +70,7 @@ func (f *plainFile) read(s *Source, ps []Packet) (n int) {
 			print = fingerprint(total, udp)
 		}
 		p := &ps[n]
-		if !p.plain {
+		if !p.plain || p.Record != &f.in.rec { // it may be left from the file before
 			f.alike(p, s)
 		}
 		p.Frame = f.files.frame + uint64(n) + 1
