@@ -46,7 +46,7 @@ func Remembers(s session.Session, dir dissect.Dir, num seq.Num) bool {
 	return s.(spoiled).conns[0].side[dir].History.At(num).IsKnown()
 }
 
-// Long makes that nothing takes the short way.
+// Long switches the short way off.
 func (o Options) Long() Options {
 	o.long = true
 	return o

@@ -67,7 +67,7 @@ func (c numberJudge) judgeAckDelay(dir dissect.Dir, x sentDatagram) {
 	c.c.Rules.Judge(y)
 }
 
-// missedShare is how many of all datagrams of a side the capture misses, no less than it seems.
+// missedShare is the share of a side's datagrams that the capture missed, estimated high.
 func (c numberJudge) missedShare(dir dissect.Dir) float64 {
 	d := &c.c.Dir[dir]
 	return 1.5 * float64(d.Quality().Uncaptured()+d.Missing()+1) / float64(d.Quality().Distinct()+1)
