@@ -124,6 +124,23 @@ func TestPlainFile(t *testing.T) {
 	}
 }
 
+// A place that a packet of one file has filled says of a packet of the next file where that one
+// is from: what stays in it is of its own file alone.
+func TestPlainFileAfterAnother(t *testing.T) {
+	paths, _ := filepath.Glob("../../testdata/pcaps/*/*.pcap")
+	first, second := newLane(t, paths[0], true), newLane(t, paths[0], true)
+	second.src.before = first.src.Infos()
+	for _, l := range []*lane{first, second} {
+		l.next(t)
+	}
+	first.read(t)
+	second.ps, second.told = first.ps, nil
+	second.read(t)
+	if p := second.ps[0]; first.taken == 0 || second.taken == 0 || p.File != 1 || p.Record != &second.src.plain.in.rec {
+		t.Errorf("after %d packets of one file the short way says of %d of the next: file %d", first.taken, second.taken, p.File)
+	}
+}
+
 // edited changes bytes of the packets' headers, and cuts the file now and then.
 func edited(rnd *rand.Rand, b []byte, round int) []byte {
 	b = bytes.Clone(b)

@@ -27,14 +27,14 @@ type Meter struct {
 
 	taps  [pipeline.Shards]*tap
 	sums  map[string]*sum // by protocol, of connections that were closed
-	fresh []*session.Conn // closed, and not among the sums yet
-	late  []ended         // among the sums, and others may still tell how they ended; the oldest first
+	fresh []*session.Conn // closed ones that the sums do not have yet
+	late  []ended         // those in the sums whose cause of the end may still change, the oldest first
 	past  explain.Past
 	floor floor
 	told  time.Time
 }
 
-// A sum is of all connections of a protocol.
+// A sum adds up the connections of a protocol.
 type sum struct {
 	counts measure.Values
 	ended  map[explain.Cause]uint64
@@ -43,8 +43,8 @@ type sum struct {
 
 func newSum() *sum { return &sum{ended: map[explain.Cause]uint64{}} }
 
-// sumOf is the sum of the protocol of a connection, which is not among them where it was forced
-// alone.
+// sumOf gives the sum of the connection's protocol. It makes one for a protocol that is not in the
+// configuration because a flag forced it.
 func sumOf(sums map[string]*sum, c *session.Conn) *sum {
 	s := sums[c.Protocol.Name]
 	if s == nil {
@@ -60,9 +60,9 @@ type ended struct {
 	cause explain.Cause
 }
 
-// Start makes a run that is to begin, and whose sinks are set, tell how it goes to who asks at an
-// address (Address); nil for "". version is that of the program, point where packets are taken,
-// or "".
+// Start answers requests for metrics about a run at an address (Address) and must be called before
+// the run begins and after its sinks are set. It gives nil for the address "". version is that of
+// the program, point the name of the capture point, "" for none.
 func Start(r *pipeline.Run, addr, version, point string) (*Meter, error) {
 	if addr == "" {
 		return nil, nil
@@ -77,7 +77,7 @@ func Start(r *pipeline.Run, addr, version, point string) (*Meter, error) {
 	return attach(r, s, version, point), nil
 }
 
-// listen begins to answer at what --metrics was given.
+// listen starts a server at the value of --metrics.
 func listen(addr string) (*Server, error) {
 	at, err := Address(addr)
 	var s *Server
@@ -90,7 +90,7 @@ func listen(addr string) (*Server, error) {
 	return s, nil
 }
 
-// Close ends what Start began; nil is nothing.
+// Close ends the server. A nil Meter has none.
 func (m *Meter) Close() {
 	if m != nil {
 		m.server.Close()
@@ -129,7 +129,8 @@ func attach(r *pipeline.Run, s *Server, version, point string) *Meter {
 	return m
 }
 
-// Finish publishes the sums of a run that is over: they are those of its document. nil has none.
+// Finish publishes the sums of a run that is over. They equal those of its document. A nil Meter
+// publishes nothing.
 func (m *Meter) Finish() {
 	if m == nil {
 		return
@@ -139,8 +140,9 @@ func (m *Meter) Finish() {
 	m.server.Publish(m.page(nil))
 }
 
-// count adds the connections that were closed to the sums. What ended more than ten minutes ago
-// is forgotten, and at the end of the run all: it ended as it is told then.
+// count adds the connections that were closed to the sums, and settles the cause of those that
+// ended more than ten minutes ago: connections that come later no longer change it. At the end of
+// the run it settles all.
 func (m *Meter) count(end bool) {
 	heard := Latest(m.run.Source.Infos())
 	due := len(m.late) + len(m.fresh)
@@ -171,7 +173,7 @@ func (m *Meter) count(end bool) {
 	m.late = slices.Delete(m.late, 0, due)
 }
 
-// known are the connections that tell of each other, by their first frames.
+// known gives the connections of which one may explain the end of another, by their first frames.
 func (m *Meter) known() []*session.Conn {
 	all := append(m.run.Open(), m.fresh...)
 	for _, e := range m.late {
@@ -181,13 +183,13 @@ func (m *Meter) known() []*session.Conn {
 	return slices.Compact(all)
 }
 
-// causeOf is why a connection ended.
+// causeOf gives the cause of a connection's end.
 func causeOf(story *explain.Story, c *session.Conn) explain.Cause {
 	v, _ := story.Verdict(c)
 	return cmp.Or(v.Cause, explain.Undecided)
 }
 
-// add adds what a connection counts.
+// add adds the counters of a connection.
 func (s *sum) add(c *session.Conn) {
 	for i := range c.Dir {
 		d := &c.Dir[i]

@@ -6,8 +6,8 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// A Recording makes pages of packets that are recorded as they are. It is used in the goroutine that
-// reads them; nil makes none.
+// A Recording makes pages about packets that are written to a file and not analysed. It is used in
+// the goroutine that reads them; a nil one does nothing.
 type Recording struct {
 	src    *capture.Source
 	server *Server
@@ -15,7 +15,7 @@ type Recording struct {
 	told   time.Time
 }
 
-// StartRecording is Start of packets of which no connection is followed.
+// StartRecording is Start for a run that follows no connections.
 func StartRecording(src *capture.Source, addr, version string) (*Recording, error) {
 	if addr == "" {
 		return nil, nil
@@ -27,7 +27,7 @@ func StartRecording(src *capture.Source, addr, version string) (*Recording, erro
 	return &Recording{src: src, server: s, build: []string{"version", version}}, nil
 }
 
-// Tick publishes how the recording stands, now and then.
+// Tick publishes a page if the last one is old enough.
 func (r *Recording) Tick(now time.Time) {
 	if r == nil {
 		return

@@ -10,7 +10,8 @@ import (
 	"github.com/dpdissect/dpdissect/internal/measure"
 )
 
-// page makes a page of how the run stands. Counters stay above floor, nil at the end of the run.
+// page makes a page about the run so far. Counters stay above floor, which is nil at the end of the
+// run.
 func (m *Meter) page(floor floor) *Page {
 	p := &Page{floor: floor}
 	captured(p, m.run.Source.Infos())
@@ -21,12 +22,12 @@ func (m *Meter) page(floor floor) *Page {
 	return p
 }
 
-// built tells the version of the program, and what else its labels say.
+// built adds the version of the program and further labels of the build.
 func built(p *Page, labels []string) {
 	p.Gauge("dpdissect_build_info", "1, with the version of the program.").Set(1, labels...)
 }
 
-// captured tells what was read.
+// captured adds the counters of the packets that were read.
 func captured(p *Page, infos []capture.Info) {
 	var packets, bytes, dropped uint64
 	for i := range infos {
@@ -40,7 +41,7 @@ func captured(p *Page, infos []capture.Info) {
 	}
 }
 
-// connections tells what is counted of connections, those that are closed and those that go on.
+// connections adds the counters of connections, closed ones and open ones.
 func (m *Meter) connections(p *Page) {
 	sums := map[string]*sum{}
 	for name, s := range m.sums {
@@ -89,10 +90,10 @@ func (m *Meter) connections(p *Page) {
 	}
 }
 
-// sentence makes one of what the table of measures says of a number.
+// sentence makes a sentence of a text of the table of measures.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
 
-// observed tells what went through the taps.
+// observed adds what the taps counted.
 func (m *Meter) observed(p *Page) {
 	all := trips()
 	findings := map[found]uint64{}

@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// A Server answers who asks for metrics with the page that was published last: it never waits for
-// the run.
+// A Server answers requests with the page that was published last. It never waits for the run.
 type Server struct {
 	listener *net.TCPListener
 	page     atomic.Pointer[published]
-	asking   chan struct{} // a place for each connection
+	asking   chan struct{} // holds an element for each connection that is open
 }
 
-// published is a page with the time when it was.
+// A published is a page and the time of its publication.
 type published struct {
 	text []byte
 	at   time.Time
@@ -31,12 +30,12 @@ type published struct {
 const (
 	mostAsking = 16              // connections at a time
 	mostHead   = 8 << 10         // bytes of a request
-	answerTime = 5 * time.Second // with a request, and with who reads the answer
-	alive      = time.Minute     // age of a page from which on the run counts as stuck
+	answerTime = 5 * time.Second // from the start of a connection until its answer is read
+	alive      = time.Minute     // a run whose page is older counts as stuck
 )
 
-// Address reads what --metrics was given: an address of IP and a port, or a port alone, as in
-// :9464, which is on this machine alone.
+// Address parses the value of --metrics: an IP address and a port, or a port alone, as in :9464,
+// which listens on the loopback address.
 func Address(text string) (netip.AddrPort, error) {
 	host, port, ok := strings.Cut(text, ":")
 	if ok && (host == "" || host == "localhost") && !strings.Contains(port, ":") {
@@ -63,10 +62,10 @@ func Listen(at netip.AddrPort) (*Server, error) {
 // Addr is where the server listens.
 func (s *Server) Addr() netip.AddrPort { return s.listener.Addr().(*net.TCPAddr).AddrPort() }
 
-// Close ends the server. Who is being answered is answered to the end.
+// Close ends the server. Answers that have begun are finished.
 func (s *Server) Close() { s.listener.Close() }
 
-// Publish makes a page the one that is told. Nothing changes it any more.
+// Publish makes a page the one that requests get. It must not change any more.
 func (s *Server) Publish(p *Page) { s.page.Store(&published{p.b, time.Now()}) }
 
 func (s *Server) accept() {
@@ -108,7 +107,7 @@ func (s *Server) answer(c io.ReadWriter) {
 	respond(c, status, kind, body, words[0] != "HEAD")
 }
 
-// resource is what a request gets.
+// resource gives the answer to a request.
 func (s *Server) resource(method, target string) (status, kind string, body []byte) {
 	const text = "text/plain; charset=utf-8"
 	path, _, _ := strings.Cut(target, "?")
@@ -121,7 +120,7 @@ func (s *Server) resource(method, target string) (status, kind string, body []by
 	case path == "/healthz" && page != nil && time.Since(page.at) < alive:
 		return "200 OK", text, []byte("ok\n")
 	case path == "/metrics", path == "/healthz":
-		return "503 Service Unavailable", text, []byte("the run tells nothing\n")
+		return "503 Service Unavailable", text, []byte("no page yet, or none for a minute: the run may be stuck\n")
 	}
 	return "404 Not Found", text, []byte("there are /metrics and /healthz\n")
 }

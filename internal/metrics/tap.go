@@ -7,15 +7,15 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// A tap is a sink that counts what goes to another one.
+// A tap passes all that it gets on to another sink and counts it.
 type tap struct {
 	session.Sink
-	next     session.Recounter // nil where the other one follows no counters
+	next     session.Recounter // the other sink, nil where it is no Recounter
 	trips    Histogram
 	findings map[found]uint64
 }
 
-// found is what findings are counted by.
+// A found is the key by which findings are counted.
 type found struct {
 	rule     *conform.Rule
 	severity conform.Severity
@@ -27,7 +27,8 @@ func newTap(to session.Sink) *tap {
 	return t
 }
 
-// sink is the tap as what it taps: frames are not shown to who takes findings alone.
+// sink gives the tap as a sink of the kind that it taps: one that takes findings alone gets no
+// frames, which would cost time.
 func (t *tap) sink() session.Sink {
 	if _, only := t.Sink.(session.FindingSink); only {
 		return findingsTap{t}

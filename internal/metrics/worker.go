@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Results are what becomes of a step that a worker of the queue took.
+// Results are the ways in which a step of the queue can end.
 var Results = []string{"done", "repeated", "dead", "handed_back"}
 
-// A Worker makes pages of what a worker of the queue does, and of how the queue stands. Several
-// goroutines may use it.
+// A Worker makes pages about a worker of the queue and the queue itself. Several goroutines may
+// use it.
 type Worker struct {
 	server  *Server
 	version string
@@ -22,7 +22,7 @@ type Worker struct {
 	queue     *Queue
 }
 
-// A Queue is how a queue stands.
+// A Queue is the state of a queue.
 type Queue struct {
 	Queued, DeadLetters int
 	Lag                 time.Duration // age of the oldest step that waits, 0 where none does
@@ -62,8 +62,8 @@ func (w *Worker) Step(result string, took time.Duration, bytes int, restarted bo
 	w.publish()
 }
 
-// Stands tells how the queue stands, nil while that is not known: a worker that says it is alive
-// calls it every few seconds.
+// Stands publishes the state of the queue, nil while it is not known. A worker calls it every few
+// seconds, which also shows that it is alive.
 func (w *Worker) Stands(q *Queue) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

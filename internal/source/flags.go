@@ -12,7 +12,7 @@ import (
 	"github.com/dpdissect/dpdissect/internal/flags"
 )
 
-// Add adds the flags of what is captured live, and of capture filters, which files take, too.
+// Add adds the flags of live captures, and those of capture filters, which apply to files, too.
 func (f *Flags) Add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.Interfaces, "interface", "i", nil, "capture live from `IFACE`, any for all; repeatable; 'dpdissect interfaces' lists them")
@@ -25,7 +25,8 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	fs.StringVar(&f.user, "user", "", "live: when started as root, become `NAME[:GROUP]` once the interfaces are open")
 }
 
-// HideLive leaves out of the help what only live runs take, of a command that has none.
+// HideLive hides the flags that only live captures take from the help of a command that cannot
+// capture.
 func HideLive(cmd *cobra.Command) {
 	for _, name := range []string{"interface", "autostop", "snapshot-length", "buffer-size", "no-promiscuous-mode", "user", "follow"} {
 		cmd.Flags().Lookup(name).Hidden = true
@@ -45,7 +46,7 @@ func (f *Flags) AddExpand(cmd *cobra.Command) {
 // SlicesTime is the annotation of commands whose --interval has a meaning for files, too.
 const SlicesTime = "slices-time"
 
-// Check refuses what has no meaning together.
+// Check refuses flags and inputs that contradict each other.
 func (f *Flags) Check(cmd *cobra.Command, paths []string) error {
 	if f.Filter != "" && f.Bytecode != "" {
 		return exit.Usagef("-f and --bpf are both capture filters: give one")
@@ -86,7 +87,7 @@ func (f *Flags) checkLive(cmd *cobra.Command, paths []string) error {
 	return f.parseAutostop()
 }
 
-// reader is the command that reads files, where another one was given.
+// reader names a command that reads files: the one that was given, where it does.
 func reader(cmd *cobra.Command) string {
 	if cmd.Name() == "capture" {
 		return "analyze"
@@ -94,8 +95,8 @@ func reader(cmd *cobra.Command) string {
 	return cmd.Name()
 }
 
-// MayWait reports whether an input is a pipe, whose packets come when they come, or
-// standard input, which may be one.
+// MayWait reports whether packets of an input may arrive over time: it is a pipe, or standard
+// input, which may be one.
 func MayWait(path string) bool {
 	if path == "-" {
 		return true

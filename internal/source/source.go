@@ -1,5 +1,5 @@
-// Package source opens what commands of both programs read: files, folders, standard input, pipes, files that
-// grow, and network interfaces.
+// Package source opens the inputs of both programs: files, folders, standard input, pipes, files
+// that grow, and network interfaces.
 package source
 
 import (
@@ -30,10 +30,10 @@ type Flags struct {
 	Count      flags.Positive
 	Expand     flags.Positive // GiB that compressed files may hold
 
-	Pace    bool          // packets of files come as their times say
-	Delay   time.Duration // how long packets wait in the kernel for others; 0 is ViewDelay
+	Pace    bool          // packets of files are given at the pace of their times
+	Delay   time.Duration // how long packets wait in the kernel, 0 for ViewDelay
 	InOrder bool          // files are read one after the other
-	Blocks  bool          // packets have their blocks, to be written again
+	Blocks  bool          // packets keep the bytes of their pcapng blocks, to be written again
 	Stdin   io.Reader     // what "-" reads, standard input when nil
 	Limits  capture.Limits
 	Stopped atomic.Bool // by a signal
@@ -45,8 +45,8 @@ type Flags struct {
 	user     string
 }
 
-// How long packets wait in the kernel for others: ViewDelay where each is shown,
-// ReportDelay where reports come at intervals, for which less is to be done then.
+// How long packets wait in the kernel until they are read together: ViewDelay where each is shown
+// at once, ReportDelay where reports come at intervals, which costs less.
 const (
 	ViewDelay   = 20 * time.Millisecond
 	ReportDelay = 100 * time.Millisecond
@@ -75,7 +75,7 @@ func (f *Flags) Open(paths []string) (*capture.Source, error) {
 	return src, nil
 }
 
-// Options say which packets of files count.
+// Options gives the options with which files are read.
 func (f *Flags) Options() (capture.Options, error) {
 	filter, err := f.compile()
 	return capture.Options{MaxPackets: uint64(f.Count), Filter: filter, Expansion: capture.Expansion{Bytes: int64(min(f.Expand, 1<<20)) << 30}}, err
@@ -105,8 +105,8 @@ func (f *Flags) compile() (*capture.Filter, error) {
 	return nil, nil
 }
 
-// liveGC is by how many percent memory may grow between two collections of garbage:
-// a run without end shares its machine with a game.
+// liveGC is GOGC, in percent, of live captures: they have no end and share the machine with a game,
+// to which memory is worth more than the little that they compute.
 const liveGC = 10
 
 // open starts to capture.
@@ -136,8 +136,7 @@ func (f *Flags) open(filter *capture.Filter) (*capture.Source, error) {
 	return src, nil
 }
 
-// withNearDevice adds, where there is no interface of a name, which one may have been
-// meant.
+// withNearDevice adds to the error of an unknown interface which one may have been meant.
 func withNearDevice(err error) error {
 	unknown, ok := errors.AsType[capture.NoDeviceError](err)
 	if !ok {
@@ -151,8 +150,8 @@ func withNearDevice(err error) error {
 	return fmt.Errorf("%w%s", err, spell.DidYouMean(string(unknown), names))
 }
 
-// Announce says that packets are captured from now on, and whether by root, who need
-// not be it any more.
+// Announce says that packets are captured from now on. A run of root learns how to give its
+// privileges up.
 func (f *Flags) Announce(w io.Writer) {
 	if f.user == "" && os.Geteuid() == 0 {
 		fmt.Fprintln(w, "dpdissect: running as root; --user NAME drops all privileges once the interfaces are open")

@@ -7,9 +7,9 @@ import (
 	"github.com/dpdissect/dpdissect/internal/capture"
 )
 
-// StopOnSignal ends a source in order at Ctrl-C, SIGTERM or when the terminal goes, and
-// those of the command that come after it as soon as they begin; a second signal ends the
-// program. What it gives takes that back.
+// StopOnSignal ends a source in order at Ctrl-C, SIGTERM or when the terminal closes. Sources that
+// the command opens later end as soon as they begin. A second signal ends the program. release
+// stops listening for signals.
 func (f *Flags) StopOnSignal(src *capture.Source) (release func()) {
 	if f.Stopped.Load() {
 		src.Stop()

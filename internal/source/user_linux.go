@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clearCapabilities gives up what a change of user leaves: what may be inherited
-// always, and all the rest where whoever started the process asked the kernel to
-// keep it. Programs linked with C can't do it for all threads: there it is an
-// error when a thread has any left.
+// clearCapabilities gives up the capabilities that a change of user leaves: those that may be
+// inherited, and all others where the process was started with the wish to keep them. Programs
+// linked with C cannot do that for all threads: there it is an error if a thread has any left.
 func clearCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
@@ -29,9 +28,9 @@ func clearCapabilities() error {
 	return nil
 }
 
-// lockOut makes that nothing this process or its children run gets rights again: no
-// program with a set-user-ID bit or file capabilities grants any. Programs linked with
-// C can say so for their own thread and those it starts alone.
+// lockOut keeps this process and its children from new privileges: programs with a set-user-ID
+// bit or file capabilities grant none. Programs linked with C can do that for the calling thread
+// and those that it starts alone.
 func lockOut() error {
 	_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
 	if errno == syscall.ENOTSUP {
@@ -43,9 +42,8 @@ func lockOut() error {
 	return nil
 }
 
-// emptyBounds takes all capabilities out of the set of those that may ever be had.
-// It takes the right to do so, which root may have been denied; what lockOut does is
-// enough then.
+// emptyBounds empties the bounding set, so that no capability can ever be gained. Root may have
+// been denied the right to do so; what lockOut does is enough then.
 func emptyBounds() error {
 	for c := uintptr(0); ; c++ {
 		if _, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0); err != nil {

@@ -62,8 +62,9 @@ const (
 // MaxMarks bounds the marks that are kept of a side.
 const MaxMarks = 200_000
 
-// keptPlaces is of how many frames of a side the numbers are remembered.
-const keptPlaces = 1024
+// maxTransmissions bounds the transmissions of a side that are remembered until the peer
+// acknowledges them.
+const maxTransmissions = 1024
 
 // drawing is what a line keeps for pictures.
 type drawing struct {
@@ -71,17 +72,17 @@ type drawing struct {
 	dropped  int64
 	acked    seq.Num // up to where the peer has acknowledged
 	hasAcked bool
-	sent     []place // of the latest frames, a ring
-	next     int     // place of the oldest
-	unacked  []Mark  // what left the ring without an acknowledgement that it asks for
+	sent     []transmission // the latest ones, a ring
+	next     int            // index of the oldest
+	unacked  []Mark         // what left the ring while it waited for its acknowledgement
 }
 
-// A place is what a frame sent.
-type place struct {
+// A transmission is a number that a frame of the side sent.
+type transmission struct {
 	frame   uint64
 	num     seq.Num
 	at      int64 // ns since 1970, by the capture's times
-	mark    int   // that of the frame among the marks, and 1; 0 for none
+	mark    int   // one more than the index of the frame's mark, 0 where it has none
 	waiting bool  // for an acknowledgement
 }
 
@@ -93,7 +94,8 @@ func NewDrawing(length func(c *session.Conn) int64, next session.Sink) *Timeline
 	return t
 }
 
-// spread sets frames of one moment apart where a column is a nanosecond: each has its own.
+// spread gives the time at which a frame is drawn. Where a column is a nanosecond, frames that
+// were captured at the same time get columns of their own.
 func (t *Timeline) spread(c *session.Conn, x *lines, fr *dissect.Frame) int64 {
 	at := fr.Stamp()
 	if t.length == nil || t.length(c) != 1 {
@@ -109,10 +111,10 @@ func (t *Timeline) spread(c *session.Conn, x *lines, fr *dissect.Frame) int64 {
 	return at + x.same
 }
 
-// passes reports a connection that is not drawn.
+// passes reports whether a connection is passed over, because no picture shows it.
 func (t *Timeline) passes(c *session.Conn) bool { return t.length != nil && t.length(c) == 0 }
 
-// picture gives what is drawn of the interval.
+// picture gives what a picture shows of the interval, and makes it at the first call.
 func (v *Interval) picture() *Drawn {
 	if v.Drawn == nil {
 		v.Drawn = new(Drawn)
@@ -146,7 +148,7 @@ func (t *Timeline) draw(x *lines, fr *dissect.Frame, c *session.Conn, dir dissec
 		if !waiting {
 			v.Unreliable.add(int64(num))
 		}
-		l.drawing.keep(place{frame: frame, num: num, at: at, waiting: waiting})
+		l.drawing.keep(transmission{frame: frame, num: num, at: at, waiting: waiting})
 	}
 	m := Mark{Time: at, Number: num, Frame: fr.Frame}
 	unneeded := max(0, l.told[measure.UnneededRetries]-before[measure.UnneededRetries])
@@ -169,7 +171,7 @@ func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.
 		t.interval(c, l, at).picture().Acked.add(int64(next))
 	}
 	for _, frame := range fr.Acks {
-		p := g.placeOf(frame)
+		p := g.transmissionOf(frame)
 		if p == nil {
 			continue
 		}
@@ -186,38 +188,38 @@ func (t *Timeline) drawAcks(c *session.Conn, l *line, fr *dissect.Frame, w *seq.
 	}
 }
 
-// keep remembers what a frame sent.
-func (g *drawing) keep(p place) {
+// keep remembers a transmission. A frame that comes again replaces what it was before.
+func (g *drawing) keep(p transmission) {
 	switch {
 	case len(g.sent) > 0 && g.latest().frame == p.frame:
 		*g.latest() = p
-	case len(g.sent) < keptPlaces:
+	case len(g.sent) < maxTransmissions:
 		g.sent = append(g.sent, p)
 	default:
 		g.leave(&g.sent[g.next])
 		g.sent[g.next] = p
-		g.next = (g.next + 1) % keptPlaces
+		g.next = (g.next + 1) % maxTransmissions
 	}
 }
 
-func (g *drawing) latest() *place { return &g.sent[(g.next+len(g.sent)-1)%len(g.sent)] }
+func (g *drawing) latest() *transmission { return &g.sent[(g.next+len(g.sent)-1)%len(g.sent)] }
 
-// leave notes that what a frame sent was not acknowledged, if it waits for that.
-func (g *drawing) leave(p *place) {
+// leave notes a transmission that still waits for its acknowledgement when it leaves the ring.
+func (g *drawing) leave(p *transmission) {
 	if p.waiting && len(g.unacked) < MaxMarks {
 		g.unacked = append(g.unacked, Mark{Time: p.at, Number: p.num, Frame: p.frame, N: 1})
 	}
 }
 
-// link lets the latest place know the mark of its frame, where there is one.
+// link tells the latest transmission which mark its frame has, if it has one.
 func (g *drawing) link(frame uint64) {
 	if n := len(g.marks); n > 0 && g.marks[n-1].Frame == frame {
 		g.latest().mark = n
 	}
 }
 
-// placeOf gives what one of the latest frames sent, nil for others.
-func (g *drawing) placeOf(frame uint64) *place {
+// transmissionOf gives what a frame sent, nil where that is not one of the latest.
+func (g *drawing) transmissionOf(frame uint64) *transmission {
 	for i := range g.sent {
 		p := &g.sent[(g.next+len(g.sent)-1-i)%len(g.sent)]
 		if p.frame == frame {
@@ -245,8 +247,8 @@ func (t *Timeline) Unacked(c *session.Conn, dir dissect.Dir) []Mark {
 	return g.unacked
 }
 
-// add keeps a mark that stands for n units. Fewer than none are taken back, the latest
-// first.
+// add keeps a mark that stands for n units. A negative n takes so many retries back, the
+// latest first.
 func (g *drawing) add(m Mark, kind MarkKind, n int64) {
 	if n > 0 {
 		if m.Kind, m.N = kind, n; len(g.marks) < MaxMarks {

@@ -31,29 +31,29 @@ func TestMarksDropped(t *testing.T) {
 	}
 }
 
-// TestPlaceOf: what the latest frames sent is remembered, and no other; what left without the
+// TestTransmissionOf: what the latest frames sent is remembered, and no other; what left without the
 // acknowledgement that it asked for was not acknowledged.
-func TestPlaceOf(t *testing.T) {
+func TestTransmissionOf(t *testing.T) {
 	var g drawing
-	for i := range 2 * uint64(keptPlaces) {
-		g.keep(place{frame: 2 * i, num: seq.Num(i) + 7, waiting: i == 3 || i == 2*keptPlaces-1})
+	for i := range 2 * uint64(maxTransmissions) {
+		g.keep(transmission{frame: 2 * i, num: seq.Num(i) + 7, waiting: i == 3 || i == 2*maxTransmissions-1})
 	}
-	if p := g.placeOf(4*keptPlaces - 2); p == nil || p.num != 2*keptPlaces+6 {
+	if p := g.transmissionOf(4*maxTransmissions - 2); p == nil || p.num != 2*maxTransmissions+6 {
 		t.Errorf("the latest is %+v", p)
 	}
-	if p := g.placeOf(2 * keptPlaces); p == nil || p.num != keptPlaces+7 {
+	if p := g.transmissionOf(2 * maxTransmissions); p == nil || p.num != maxTransmissions+7 {
 		t.Errorf("the oldest is %+v", p)
 	}
-	for _, frame := range []uint64{2*keptPlaces - 2, 4*keptPlaces - 1, 4 * keptPlaces} {
-		if p := g.placeOf(frame); p != nil {
+	for _, frame := range []uint64{2*maxTransmissions - 2, 4*maxTransmissions - 1, 4 * maxTransmissions} {
+		if p := g.transmissionOf(frame); p != nil {
 			t.Errorf("frame %d is %+v", frame, p)
 		}
 	}
 	if len(g.unacked) != 1 || g.unacked[0].Frame != 6 {
 		t.Errorf("not acknowledged were %+v, want frame 6", g.unacked)
 	}
-	g.keep(place{frame: 4*keptPlaces - 2, num: 1})
-	if p := g.placeOf(4*keptPlaces - 2); p.num != 1 || p.waiting {
+	g.keep(transmission{frame: 4*maxTransmissions - 2, num: 1})
+	if p := g.transmissionOf(4*maxTransmissions - 2); p.num != 1 || p.waiting {
 		t.Errorf("a frame that came again is %+v", p)
 	}
 }

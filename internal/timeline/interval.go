@@ -15,20 +15,21 @@ type Interval struct {
 	Counts      measure.Values
 	InFlight    seq.Flight // the most numbers and the most bytes that were in flight, where that can be told
 	HasInFlight bool
-	times       *seq.Times // while it is one of the latest, nil for none; without those of numbers once no other comes
-	sums        []summed   // what times said of what is not in them any more
+	times       *seq.Times // each time, while the interval is one of the latest; without those of numbers once no more can come
+	sums        []summed   // summaries of the measures that left times
 	Cells       Cells      // of the round trips, where they are asked for (Timeline.Cells)
 	Drawn       *Drawn     // nil where no picture is wanted
 }
 
-// latest is how many intervals of a side keep each time that was measured. One that comes for
-// an older one no longer changes its percentiles.
-const latest = 256
+// maxDetailed bounds the intervals of a side that keep each time that was measured. A time that
+// comes later for an older interval no longer changes its percentiles.
+const maxDetailed = 256
 
-// After freezeEvery times of numbers it is asked which intervals get no more: asking looks at all numbers that are remembered.
+// freezeEvery is the number of measured times after which a line asks which intervals get no
+// more of them. It does not ask each time, since the answer takes a look at all numbers that are remembered.
 const freezeEvery = 1024
 
-// A summed summarises what was measured in an interval.
+// A summed is the summary of one measure in an interval.
 type summed struct {
 	of seq.Measure
 	seq.RTT
@@ -47,7 +48,7 @@ func (v *Interval) Times(m seq.Measure) seq.RTT {
 	return seq.RTT{}
 }
 
-// freeze keeps no more than summaries of what was measured.
+// freeze replaces all measured times by their summaries.
 func (v *Interval) freeze() {
 	if v.times == nil {
 		return
@@ -56,7 +57,7 @@ func (v *Interval) freeze() {
 	v.times = nil
 }
 
-// freezeNumbers keeps no more than summaries of what was measured of numbers.
+// freezeNumbers replaces the times that were measured by numbers by their summaries.
 func (v *Interval) freezeNumbers() {
 	if v.times != nil {
 		v.sumUp(seq.OfNumbers.Has)
@@ -76,7 +77,7 @@ func (v *Interval) sumUp(of func(seq.Measure) bool) {
 	v.sums = slices.Clone(sums[:n])
 }
 
-// Cells are how many times fell into each cell of a histogram.
+// Cells count the times that fell into each cell of a histogram.
 type Cells map[seq.Cell]int64
 
 // Add adds those of another histogram.
@@ -139,13 +140,13 @@ func (v *Interval) empty() bool {
 // A line is the intervals of one direction.
 type line struct {
 	list []*Interval    // ascending
-	at   int            // the one that was asked for last
-	told measure.Values // what is in the intervals
+	at   int            // index of the one that was asked for last
+	told measure.Values // the side's counters when they were last spread over the intervals
 
-	measured int   // times of numbers since it was last asked which intervals get no more
-	frozen   int64 // until when intervals keep no times of numbers
+	measured int   // times since freezeNumbers was last called
+	frozen   int64 // intervals that end until here keep summaries alone of numbers
 
-	taken measure.Values // what is in those that were taken out, see TakeUntil
+	taken measure.Values // the counts of those that TakeUntil took out
 	floor int64          // where the last of them ends; 0 where none was
 
 	drawing *drawing `state:"-"` // nil where no picture is wanted
@@ -167,14 +168,14 @@ func (l *line) find(from, to int64) (v *Interval, fresh bool) {
 	})
 	if l.at = i; !ok {
 		l.list = slices.Insert(l.list, i, &Interval{From: from, To: to})
-		if old := len(l.list) - 1 - latest; old >= 0 {
+		if old := len(l.list) - 1 - maxDetailed; old >= 0 {
 			l.list[old].freeze()
 		}
 	}
 	return l.list[i], !ok
 }
 
-// freezeNumbers keeps no more than summaries of the numbers of intervals that ended until then.
+// freezeNumbers does so in all intervals that ended until then.
 func (l *line) freezeNumbers(until int64) {
 	for _, v := range slices.Backward(l.list) {
 		if v.To <= l.frozen {

@@ -29,7 +29,7 @@ func TestTakenBack(t *testing.T) {
 // TestFrozen checks that old intervals keep no round trips, and count those that come late.
 func TestFrozen(t *testing.T) {
 	var l line
-	for i := range int64(latest + 1) {
+	for i := range int64(maxDetailed + 1) {
 		v, _ := l.find(i, i+1)
 		v.measured(seq.Of(seq.RoundTrip, seq.AckWait), i+5)
 	}

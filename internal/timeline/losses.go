@@ -8,14 +8,14 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// maxSuspects is how many numbers that may be lost are kept of all directions together.
+// maxSuspects bounds the numbers that may be lost and are kept, of all directions together.
 const maxSuspects = 1 << 20
 
 // Losses keep what is concluded about numbers that may be lost, so that the losses that are
-// counted can be placed in time once the run is over. Shards conclude at the same time.
+// counted can be placed in time once the run is over. Shards may use it at the same time.
 type Losses struct {
 	wanted func(c *session.Conn) bool
-	max    int // of a direction
+	max    int // numbers of a direction
 	mu     sync.Mutex
 	of     map[*session.Conn]*[2]suspects
 	kept   int
@@ -24,7 +24,7 @@ type Losses struct {
 // suspects are what is concluded about the numbers of one direction.
 type suspects struct {
 	list []seq.Settled
-	more bool // than are kept
+	more bool // there were more than are kept
 }
 
 // NewLosses keeps at most so many numbers of each direction of the connections that are

@@ -10,8 +10,8 @@ import (
 	"github.com/dpdissect/dpdissect/session/seq"
 )
 
-// Rest implements session.Recounter: what is kept of a connection that nothing follows any
-// more takes as few bytes as it needs. Pictures stay: only a few connections have one.
+// Rest implements session.Recounter: the lines of a connection that is over are packed, for a
+// capture can have a million of them. Those of pictures stay: few connections have one.
 func (t *Timeline) Rest(c *session.Conn) {
 	x := t.conns[c]
 	if x == nil || t.length != nil {
@@ -29,7 +29,7 @@ func (t *Timeline) Rest(c *session.Conn) {
 	}
 }
 
-// linesOf gives what is kept of a connection, nil for nothing. What is packed stays as it is.
+// linesOf gives the lines of a connection, nil where it has none. Packed lines stay packed.
 func (t *Timeline) linesOf(c *session.Conn) *lines {
 	x := t.conns[c]
 	if packed, ok := t.packed[c]; ok && x == nil {
@@ -39,7 +39,7 @@ func (t *Timeline) linesOf(c *session.Conn) *lines {
 	return x
 }
 
-// pack takes the lines of a connection that has no picture.
+// pack writes or reads the lines of a connection that has no picture, as the Packer does.
 func (x *lines) pack(p *seq.Packer) {
 	steps := int64(len(x.steps))
 	p.Bools(&x.started)
@@ -55,7 +55,7 @@ func (x *lines) pack(p *seq.Packer) {
 	}
 }
 
-// sized gives a list that is to be packed, or one of the length that was packed.
+// sized gives the list when it is written, and one of the length that was written when it is read.
 func sized[T any](list []T, n int64) []T {
 	if int64(len(list)) != n {
 		return make([]T, n)

@@ -22,8 +22,8 @@ type Timeline struct {
 	place        func(c *session.Conn, at int64) (from, to int64) `state:"-"` // the interval that holds a time
 	whole        bool                                             `state:"-"` // all counters are wanted, not only those of columns
 	Cells        bool                                             `state:"-"` // round trips are counted by cells, too
-	length       func(c *session.Conn) int64                      `state:"-"` // of what is drawn (NewDrawing), nil where nothing is
-	conns        map[*session.Conn]*lines                         // that frames may come of
+	length       func(c *session.Conn) int64                      `state:"-"` // of the intervals that are drawn (NewDrawing), nil where none are
+	conns        map[*session.Conn]*lines                         // the connections of which frames may still come
 	packed       map[*session.Conn]string                         // the others, see Rest
 	packer       seq.Packer                                       `state:"-"`
 	last         *session.Conn                                    `state:"-"` // whose lines lastLines are
@@ -34,15 +34,15 @@ type Timeline struct {
 // lines are those of the two sides of a connection.
 type lines struct {
 	dir     [2]line
-	at      int64   // time of the capture of the latest frame that has one
-	started bool    // at is one
+	at      int64   // the capture's time of the latest frame that has one
+	started bool    // some frame had a time
 	moment  int64   // time of the latest frame that was drawn
 	frame   uint64  // its number
 	same    int64   // frames drawn before it at that time
 	steps   []shift // of the clock of the tracker against that of the capture, ascending
 }
 
-// A shift is what the tracker's clock shows more than the capture's from a time on.
+// A shift says by how much the tracker's clock is ahead of the capture's from a time on.
 type shift struct{ from, by int64 }
 
 // New makes a timeline whose intervals have a length, in nanoseconds.
@@ -93,8 +93,8 @@ func (t *Timeline) Recount(fr *dissect.Frame, c *session.Conn) {
 	}
 }
 
-// note enters what a direction counted since it was asked last. What comes before the first
-// time waits for it.
+// note enters what a direction counted since it was asked last. What was counted before the
+// first frame that has a time is entered with that frame.
 func (t *Timeline) note(x *lines, c *session.Conn, dir dissect.Dir, at int64) {
 	d, l := &c.Dir[dir], &x.dir[dir]
 	var now measure.Values
@@ -176,10 +176,10 @@ func (t *Timeline) of(c *session.Conn) *lines {
 	return x
 }
 
-// maxSteps is of how many settings of the clock it is remembered when they were.
+// maxSteps bounds the remembered steps of a clock of one connection.
 const maxSteps = 1024
 
-// step notes by how much the clocks differ now.
+// step remembers a change of the difference between the two clocks.
 func (x *lines) step(now, by int64) {
 	n := len(x.steps)
 	if n == 0 && by == 0 || n > 0 && x.steps[n-1].by == by || n == maxSteps {
@@ -188,7 +188,7 @@ func (x *lines) step(now, by int64) {
 	x.steps = append(x.steps, shift{now, by})
 }
 
-// shiftAt is by how much the clocks differed at a time of the tracker's.
+// shiftAt gives how far the tracker's clock was ahead when it showed a time.
 func (x *lines) shiftAt(at int64) int64 {
 	i := sort.Search(len(x.steps), func(i int) bool { return x.steps[i].from > at })
 	if i == 0 {

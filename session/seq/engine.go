@@ -255,7 +255,8 @@ func (d sending) sendAgain(s *Sending, u *unit) Verdict {
 		d.win.noteCopy(s, u)
 		v.RetryOf, v.Novelty = 0, LateFirst
 	case s.Mark == MarkFirst, s.Counted && (d.cycles.knows(s) || d.recent.knows(s)):
-		// Sent again without its mark: a fault that rules judge, not counted here.
+		// Sent again without its mark: a fault that rules judge, not counted here. It may be copied in turn.
+		d.recent.keep(s)
 	default:
 		d.noteRetry(s, u, &v)
 	}

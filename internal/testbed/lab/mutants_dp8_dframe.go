@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 )
 
@@ -44,7 +43,7 @@ func dp8DframeHeader() []Mutant {
 				x.d.Control &^= dp8.CtlRetry
 				return true
 			})},
-		{Rule: "DP8-2.2.2-RETRYBIT", Name: "the same text under new numbers", Near: true, Steps: newDialog(false, dp8.Version16).chat(4).retry(0).chat(2).steps},
+		{Rule: "DP8-2.2.2-RETRYBIT", Name: "the same text under new numbers", Near: true, Steps: newTalk().meet().turns(4).repeat(0).turns(2).steps},
 		{Rule: "DP8-2.2.2-SIG-PRESENT", Name: "a KeepAlive without signature", On: "dp8/keepalives",
 			Tamper: firstShot(func(x *shot) bool {
 				if !x.IsData() || !x.KeepAlive || x.Retry || x.Seq == 0 {
@@ -62,19 +61,7 @@ func dp8DframeHeader() []Mutant {
 				x.d.HasSignature, x.d.Signature = true, [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
 				return true
 			})},
-		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "eight bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "8 bytes!").chat(2).steps},
-	}
-}
-
-// retry sends the latest text of a side again.
-func (t *dialog) retry(side dissect.Dir) *dialog {
-	for i := len(t.steps) - 1; ; i-- {
-		if s := &t.steps[i]; s.From == side && s.Payload[0]&byte(dp8.Data) != 0 {
-			p := slices.Clone(s.Payload)
-			p[1] |= byte(dp8.CtlRetry)
-			p[3] = t.rcv[side]
-			return t.say(side, p)
-		}
+		{Rule: "DP8-2.2.2-SIG-ABSENT", Name: "eight bytes of payload", Near: true, Steps: newTalk().meet().send(0, says("8 bytes!")).turns(2).steps},
 	}
 }
 
@@ -117,18 +104,12 @@ func dp8KeepAlive() []Mutant {
 			Tamper: firstShot(func(x *shot) bool { return x.oldKeepAlive(dp8.CtlKeepAlive) })},
 		{Rule: "DP8-2.2.2-KA-VER", Name: "asks for dedicated acknowledgements", Near: true, On: old},
 	}
-	bad := dp8.DFrame{Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession + 1}
+	other, right := keepsAlive(talkID+1), retry{by: 0, back: 1, change: keepsAlive(talkID)}
 	return append(all,
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges a KeepAlive of another session", Also: []string{"DP8-2.2.2-KA-SESSID"},
-			Steps: newDialog(false, dp8.Version16).chat(2).next(0, bad).wrong().ack(1).chat(40).steps},
+			Steps: newTalk().meet().turns(2).send(0, other).wrong().sack(1).turns(40).steps},
 		Mutant{Rule: "DP8-2.2.2-KA-ACTED", Name: "acknowledges the one that is right", Near: true, Also: []string{"DP8-2.2.2-KA-SESSID"},
-			Steps: newDialog(false, dp8.Version16).chat(2).wrong().next(0, bad).pause(200 * time.Millisecond).retryRight(0).ack(1).chat(40).steps})
-}
-
-// retryRight sends the latest number of a side again, as a retry of a right KeepAlive.
-func (t *dialog) retryRight(side dissect.Dir) *dialog {
-	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive | dp8.CtlRetry,
-		Seq: t.seq[side] - 1, NRcv: t.rcv[side], KeepAlive: true, SessionID: dialogSession})
+			Steps: newTalk().meet().turns(2).wrong().send(0, other).wait(200 * time.Millisecond).again(right).sack(1).turns(40).steps})
 }
 
 // oldKeepAlive puts the session id into a KeepAlive below 1.5.
@@ -142,10 +123,12 @@ func (x *shot) oldKeepAlive(bit dp8.Control) bool {
 }
 
 func dp8DframePayload() []Mutant {
-	core := func() *dialog {
-		return newDialog(false, dp8.Version16).chat(1).next(0, dp8.DFrame{Command: dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1, Payload: []byte{0xC1, 0, 0, 0, 1}})
+	user := func(payload ...byte) func(d *dp8.DFrame) {
+		return func(d *dp8.DFrame) { d.Command, d.Payload = d.Command|dp8.User1, payload }
 	}
-	user := dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg | dp8.User1
+	core := func() *talk {
+		return newTalk().meet().turns(1).send(0, user(0xC1, 0, 0, 0, 1))
+	}
 	return []Mutant{
 		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "the id as payload", On: "dp8/unsigned-clean",
 			Tamper: firstShot(func(x *shot) bool {
@@ -155,9 +138,9 @@ func dp8DframePayload() []Mutant {
 				x.d.Payload = binary.LittleEndian.AppendUint32(nil, x.Conn.SessionID)
 				return true
 			})},
-		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "four bytes of payload", Near: true, Steps: newDialog(false, dp8.Version16).text(0, "four").chat(2).steps},
+		{Rule: "DP8-2.2.2-SESSID-ABSENT", Name: "four bytes of payload", Near: true, Steps: newTalk().meet().send(0, says("four")).turns(2).steps},
 		{Rule: "DP8-2.2.2-USERFLAGS", Name: "a session message of two bytes",
-			Steps: core().wrong().next(0, dp8.DFrame{Command: user, Payload: []byte{1, 0}}).chat(2).steps},
+			Steps: core().wrong().send(0, user(1, 0)).turns(2).steps},
 		{Rule: "DP8-2.2.2-USERFLAGS", Name: "session messages and data", Near: true, Steps: core().chat(2).steps},
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dp8"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/dp8peer"
 	"github.com/dpdissect/dpdissect/internal/testbed/tracegen/sim"
@@ -174,36 +173,31 @@ func lateRetries() func() func(*sim.Datagram) []sim.Tampered {
 
 // dp8SignedTalks are connections made by hand.
 func dp8SignedTalks() []Mutant {
-	forged := dp8.DFrame{HasSignature: true, Signature: [8]byte{6, 6, 6}, Payload: []byte("forged")}
-	naked := dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlKeepAlive, KeepAlive: true, SessionID: dialogSession, Signature: [8]byte{1}}
-	old := []Step{}
-	for i, s := range newDialog(true, dp8.Version16).chat(2).steps {
-		if s.From == 0 && i < 3 {
-			s.Payload = slices.Clone(s.Payload)
-			s.Payload[4] = 5
-		}
-		s.Fault = i == 2
-		old = append(old, s)
-	}
-	talk := func() *dialog { return newDialog(true, dp8.Version16).chat(2) }
+	latest := func(change func(d *dp8.DFrame)) retry { return retry{by: 0, back: 1, change: change} }
+	naked := func(d *dp8.DFrame) { keepsAlive(talkID)(d); d.HasSignature = false }
+	old := newTalk().minors(5, 6).signed(dp8.SigningFast).connect().answer().wrong().confirm().alive().turns(2)
+	meet := func() *talk { return newTalk().signed(dp8.SigningFast).meet().turns(2) }
 	return []Mutant{
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old, Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR", "DP8-3.1.5.1.1-SIGN-VER"}},
-		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: talk().steps},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.5", Steps: old.steps,
+			Also: []string{"DP8-2.2.1.3-VER", "DP8-2.2.1.3-MINOR", "DP8-3.1.5.1.1-SIGN-VER"}},
+		{Rule: "DP8-SIG-VER", Name: "agrees on signing with version 1.6", Near: true, Steps: meet().steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges a forged frame", Also: []string{"DP8-SIG-FAST"},
-			Steps: talk().next(0, forged).wrong().ack(1).chat(40).steps},
+			Steps: meet().forged().wrong().sack(1).turns(40).steps},
 		{Rule: "DP8-SIG-ACTED", Name: "acknowledges the genuine one", Near: true, Also: []string{"DP8-SIG-FAST"},
-			Steps: talk().wrong().next(0, forged).pause(100 * time.Millisecond).genuine(0).ack(1).chat(40).steps},
+			Steps: meet().wrong().forged().wait(100 * time.Millisecond).again(latest(says("genuine"))).sack(1).turns(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges a KeepAlive without signature", Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: talk().next(0, naked).wrong().ack(1).chat(40).steps},
+			Steps: meet().send(0, naked).wrong().sack(1).turns(40).steps},
 		{Rule: "DP8-SIG-UNSIGNED-ACTED", Name: "acknowledges the signed one", Near: true, Also: []string{"DP8-2.2.2-SIG-PRESENT"},
-			Steps: talk().wrong().next(0, naked).pause(100 * time.Millisecond).retryRight(0).ack(1).chat(40).steps},
+			Steps: meet().wrong().send(0, naked).wait(100 * time.Millisecond).again(latest(keepsAlive(talkID))).sack(1).turns(40).steps},
 	}
 }
 
-// genuine sends the latest number again, signed rightly.
-func (t *dialog) genuine(side dissect.Dir) *dialog {
-	return t.frame(side, dp8.DFrame{Command: dp8.Data | dp8.Reliable | dp8.Sequential | dp8.NewMsg | dp8.EndMsg, Control: dp8.CtlRetry,
-		Seq: t.seq[side] - 1, NRcv: t.rcv[side], Payload: []byte("genuine")})
+// forged sends data with a signature of nobody's.
+func (t *talk) forged() *talk {
+	return t.oddBytes(func(b []byte) []byte {
+		copy(b[4:12], []byte{6, 6, 6, 0, 0, 0, 0, 0})
+		return b
+	}).send(0, says("forged"))
 }
 
 // dp8Secrets are about secrets in captures and on the command line.

@@ -41,6 +41,8 @@ var regressions = []struct {
 	{"dp8/wild-20261134", "drop 81-273", "DP8-SIG-HDISCKEY", conform.GuardNone},
 	// A late copy of the CONNECTED, which was not captured when it came first.
 	{"dp8/wild-2411249304", "copy 78 +961.991649ms; drop 72-78", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
+	// Another connection began unseen, and its number 39 was relayed and copied: not that of the first one.
+	{"dp8/wild-2026113561", "copy 134 +300.190829ms; relay 134 +11.469469ms; drop 87-88", "DP8-2.2.2-RETRYBIT", conform.GuardNone},
 	// Another connection began unseen, after a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.

@@ -12,10 +12,10 @@ import (
 type talk struct {
 	steps []Step
 	at    time.Duration
-	gap   time.Duration // before the next frame
-	spoil func(f *dp8.Frame)
-	bytes func(b []byte) []byte
-	only  bool // spoil breaks nothing
+	gap   time.Duration         // before the next frame
+	spoil func(f *dp8.Frame)    // changes the next frame
+	bytes func(b []byte) []byte // changes its bytes, after its signature
+	fault bool                  // the next frame breaks the rule
 	minor [2]uint32
 	opts  uint32 // of signing, 0 for none
 	seq   [2]uint8
@@ -46,14 +46,20 @@ func (t *talk) minors(a, b uint32) *talk { t.minor = [2]uint32{a, b}; return t }
 // wait lets time pass before the next frame.
 func (t *talk) wait(d time.Duration) *talk { t.gap = d; return t }
 
-// bad makes the next frame a faulty one.
-func (t *talk) bad(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, false; return t }
+// wrong marks the next frame as the one that breaks the rule.
+func (t *talk) wrong() *talk { t.fault = true; return t }
 
 // odd changes the next frame without breaking a rule.
-func (t *talk) odd(spoil func(f *dp8.Frame)) *talk { t.spoil, t.only = spoil, true; return t }
+func (t *talk) odd(spoil func(f *dp8.Frame)) *talk { t.spoil = spoil; return t }
 
-// badBytes changes the bytes of the next frame, after its signature.
-func (t *talk) badBytes(change func(b []byte) []byte) *talk { t.bytes = change; return t }
+// bad makes the next frame a faulty one.
+func (t *talk) bad(spoil func(f *dp8.Frame)) *talk { return t.odd(spoil).wrong() }
+
+// oddBytes changes the bytes of the next frame, after its signature, without breaking a rule.
+func (t *talk) oddBytes(change func(b []byte) []byte) *talk { t.bytes = change; return t }
+
+// badBytes makes the next frame a faulty one by its bytes, after its signature.
+func (t *talk) badBytes(change func(b []byte) []byte) *talk { return t.oddBytes(change).wrong() }
 
 // tick is a side's tick count now.
 func (t *talk) tick(side dissect.Dir) uint32 {
@@ -63,7 +69,6 @@ func (t *talk) tick(side dissect.Dir) uint32 {
 // put sends a frame.
 func (t *talk) put(side dissect.Dir, f dp8.Frame) *talk {
 	t.gap += 123 * time.Microsecond // or the capture's times would look coarse
-	fault := t.spoil != nil && !t.only || t.bytes != nil
 	if t.spoil != nil {
 		t.spoil(&f)
 	}
@@ -71,9 +76,15 @@ func (t *talk) put(side dissect.Dir, f dp8.Frame) *talk {
 	if t.bytes != nil {
 		b = t.bytes(b)
 	}
-	t.steps = append(t.steps, Step{From: side, After: t.gap, Payload: b, Fault: fault})
+	t.spoil, t.bytes = nil, nil
+	return t.putBytes(side, b)
+}
+
+// putBytes sends a datagram as it is.
+func (t *talk) putBytes(side dissect.Dir, b []byte) *talk {
+	t.steps = append(t.steps, Step{From: side, After: t.gap, Payload: b, Fault: t.fault})
 	t.at += t.gap
-	t.gap, t.spoil, t.bytes = 20*time.Millisecond, nil, nil
+	t.gap, t.fault = 20*time.Millisecond, false
 	return t
 }
 
@@ -219,6 +230,14 @@ func (t *talk) alive() *talk {
 func (t *talk) chat(n int) *talk {
 	for range n {
 		t.data(0).data(1).sack(0)
+	}
+	return t
+}
+
+// turns is n rounds of data both ways without a SACK.
+func (t *talk) turns(n int) *talk {
+	for range n {
+		t.data(0).data(1)
 	}
 	return t
 }

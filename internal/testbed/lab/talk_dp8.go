@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dpdissect/dpdissect/dissect"
@@ -37,6 +38,30 @@ func (t *talk) again(r retry) *talk {
 		r.change(&f.DFrame)
 	}
 	return t.put(r.by, f)
+}
+
+// repeat sends the latest data of a side again as it was, but for what it expects.
+func (t *talk) repeat(side dissect.Dir) *talk {
+	for i := len(t.steps) - 1; ; i-- {
+		if s := &t.steps[i]; s.From == side && s.Payload[0]&byte(dp8.Data) != 0 {
+			p := slices.Clone(s.Payload)
+			p[1] |= byte(dp8.CtlRetry)
+			p[3] = t.seq[side.Other()]
+			return t.putBytes(side, p)
+		}
+	}
+}
+
+// part sends a part of a split message with the flags given.
+func (t *talk) part(side dissect.Dir, flags dp8.Command, size int) *talk {
+	return t.send(side, func(d *dp8.DFrame) {
+		d.Command, d.Payload = dp8.Data|dp8.Reliable|dp8.Sequential|flags, make([]byte, size)
+	})
+}
+
+// end sends END_STREAM by itself.
+func (t *talk) end(side dissect.Dir) *talk {
+	return t.send(side, func(d *dp8.DFrame) { d.Control, d.Payload = dp8.CtlEndStream, nil })
 }
 
 // A report is a SACK that acknowledges all numbers but so many, the latest, and names some.
@@ -97,6 +122,14 @@ func sacks(less uint8, mask uint64) func(d *dp8.DFrame) {
 	return func(d *dp8.DFrame) {
 		d.NRcv -= less
 		d.SACKMask, d.Control = mask, d.Control|dp8.CtlSACK1
+	}
+}
+
+// keepsAlive is a KeepAlive with the session id given.
+func keepsAlive(session uint32) func(d *dp8.DFrame) {
+	return func(d *dp8.DFrame) {
+		d.Control |= dp8.CtlKeepAlive
+		d.KeepAlive, d.SessionID, d.Payload = true, session, nil
 	}
 }
 
