@@ -45,8 +45,7 @@ type Datagram struct {
 	Messages     []Message
 	Connect      []byte // content of the connect datagram
 
-	// plain: all messages are the application's and whole, and nothing is wrong with
-	// the datagram by itself. It is false when that was not looked at.
+	// All messages are the application's and whole, there is one, and nothing is wrong with the datagram by itself.
 	Plain bool
 }
 
@@ -76,7 +75,22 @@ func (d *Datagram) decodeAll(payload []byte, p Params, tree *dissect.Tree) *diss
 		}
 		d.Messages[len(d.Messages)-1].decode(&r, d, p)
 	}
+	d.Plain = r.OK() && d.isPlain()
 	return r.Err()
+}
+
+// isPlain says what Plain is of a datagram that could be read to its end.
+func (d *Datagram) isPlain() bool {
+	if d.Base.Size == 4 && d.Base.Value <= Max15 || d.Dialect == Spec && d.InOrder {
+		return false
+	}
+	for i := range d.Messages {
+		m := &d.Messages[i]
+		if m.Kind != Application || m.ID.Value <= 4 || m.IsFragment() || int(m.ID.Size) > Shortest30(m.ID.Value) || m.Delta.Size == 2 && m.Delta.Value < 1<<7 || d.Dialect == Spec && m.Code() != 0 {
+			return false
+		}
+	}
+	return len(d.Messages) > 0
 }
 
 // record is Decode for the tree alone: it keeps no messages.

@@ -87,7 +87,7 @@ func (d *Datagram) usualMessages(b []byte, p Params) bool {
 		control = control || id <= 4
 		b = b[end:]
 	}
-	d.Messages, d.Plain = all[:n], plain && !control
+	d.Messages, d.Plain = all[:n], plain && !control && n > 0
 	return !control || d.usualControls(p)
 }
 

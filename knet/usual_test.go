@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/dissect/dissecttest"
 )
 
@@ -34,7 +35,6 @@ func sameAsGeneral(t *testing.T, b, before []byte) (usual bool) {
 		if len(short.Messages)+len(general.Messages) == 0 {
 			short.Messages, general.Messages = nil, nil
 		}
-		short.Plain = false // general does not look
 		if !reflect.DeepEqual(short, general) {
 			t.Fatalf("%x, %v:\n%+v, want\n%+v", b, p, short, general)
 		}
@@ -85,4 +85,25 @@ func FuzzDecodeUsual(f *testing.F) {
 			sameAsGeneral(t, b, before)
 		}
 	})
+}
+
+// TestPlain: both ways of decoding say alike which datagrams are nothing but data, and a tree changes nothing of that; one
+// without messages is none.
+func TestPlain(t *testing.T) {
+	for bytes, plain := range map[string]bool{
+		"000000 0500 05 01020304":          true,
+		"000000 0800 a0b80100 01020304":    true,  // an id of four bytes
+		"000000 0500 01 01020304":          false, // may be a control message
+		"000000 0500 8500 010203":          false, // an id of more bytes than it needs
+		"000000 0900 8500 0000 0102030405": false,
+		"400000 0080 0100":                 false, // no message
+	} {
+		b := dissecttest.Unhex(t, bytes)
+		for _, tree := range []*dissect.Tree{nil, {Data: b}} {
+			d := Datagram{Messages: make([]Message, 0, 4)}
+			if err := d.Decode(b, Params{Dialect: Reference, IDs: IDsFromOne}, tree); err != nil || d.Plain != plain {
+				t.Errorf("%s: plain %v, want %v (%v)", bytes, d.Plain, plain, err)
+			}
+		}
+	}
 }

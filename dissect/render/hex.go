@@ -9,20 +9,13 @@ var hexPairs = func() (t [256][2]byte) {
 	return t
 }()
 
-// appendHex appends bytes in lower-case hexadecimal, eight at a time: the last eight overlap those
-// before them.
+// appendHex appends bytes in lower-case hexadecimal.
 func appendHex(dst, b []byte) []byte {
 	n := len(dst)
 	dst = slices.Grow(dst, 2*len(b))[:n+2*len(b)]
 	out := dst[n:]
-	if len(b) < 8 {
-		for i, c := range b {
-			*(*[2]byte)(out[2*i:]) = hexPairs[c]
-		}
-		return dst
-	}
-	for at, last := 0, len(b)-8; ; at = min(at+8, last) {
-		x, d := (*[8]byte)(b[at:]), (*[16]byte)(out[2*at:])
+	for len(b) >= 8 && len(out) >= 16 { // known sizes need no further look
+		x, d := (*[8]byte)(b), (*[16]byte)(out)
 		*(*[2]byte)(d[0:]) = hexPairs[x[0]]
 		*(*[2]byte)(d[2:]) = hexPairs[x[1]]
 		*(*[2]byte)(d[4:]) = hexPairs[x[2]]
@@ -31,10 +24,12 @@ func appendHex(dst, b []byte) []byte {
 		*(*[2]byte)(d[10:]) = hexPairs[x[5]]
 		*(*[2]byte)(d[12:]) = hexPairs[x[6]]
 		*(*[2]byte)(d[14:]) = hexPairs[x[7]]
-		if at == last {
-			return dst
-		}
+		b, out = b[8:], out[16:]
 	}
+	for i, c := range b {
+		*(*[2]byte)(out[2*i:]) = hexPairs[c]
+	}
+	return dst
 }
 
 // append0x appends a number in hexadecimal with at least the given digits.

@@ -39,6 +39,9 @@ type conn struct {
 
 // A side is what is remembered of one sender.
 type side struct {
+	dir       dissect.Dir
+	out       *seq.Direction // what it sends
+	peer      *side
 	ids       seq.Serial // PacketIDs
 	numbers   seq.Serial // reliable message numbers of Reference
 	firsts    [firstIDs]first

@@ -31,26 +31,25 @@ func (x *Contents) See(m *knet.Message) {
 func (x *Contents) OnlyAcks() bool { return x.acks && !x.other && !x.Application }
 
 // count counts a datagram by what it holds and tracks nothing of it.
-func (c *conn) count(dir dissect.Dir) {
+func (c *conn) count(s *side) {
 	var x Contents
 	for i := range c.Datagram.Messages {
 		if m := &c.Datagram.Messages[i]; m.Known() {
 			x.See(m)
 		}
 	}
-	c.enter(dir, &x)
+	c.enter(s, &x)
 }
 
 // enter adds a captured datagram to the counters, copies and resends included.
-func (c *conn) enter(dir dissect.Dir, x *Contents) {
-	out := &c.c.Dir[dir]
+func (c *conn) enter(s *side, x *Contents) {
 	if x.Application {
-		out.DataFrames++
+		s.out.DataFrames++
 	} else if x.OnlyAcks() {
-		out.Acks++
+		s.out.Acks++
 	}
 	if x.pings > 0 {
-		out.KeepAlives += uint64(x.pings)
+		s.out.KeepAlives += uint64(x.pings)
 		c.Frame.Words |= dissect.KeepAlive
 	}
 }

@@ -7,35 +7,35 @@ import (
 )
 
 // control tracks a control message.
-func (c *conn) control(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) {
+func (c *conn) control(s *side, num seq.Num, m *knet.Message, fresh bool) {
 	if m.Ambiguous() && c.pair.idsOpen() {
-		c.spare[dir]++
+		c.spare[s.dir]++
 	}
 	switch m.Kind {
 	case knet.PingRequest:
-		c.asks(dir, num, m, fresh)
-		c.life.pingAt[dir] = max(c.life.pingAt[dir], c.Frame.Time)
-		c.hello(dir, m)
+		c.asks(s.dir, num, m, fresh)
+		c.life.pingAt[s.dir] = max(c.life.pingAt[s.dir], c.Frame.Time)
+		c.hello(s.dir, m)
 	case knet.PingReply:
 		if m.Ambiguous() && c.pair.idsOpen() {
-			c.asks(dir, num, m, fresh) // either of the two
+			c.asks(s.dir, num, m, fresh) // either of the two
 		} else {
-			c.answers(dir, m)
+			c.answers(s.dir, m)
 		}
 	case knet.PacketAck:
 		if m.Whole {
-			c.packetAck(dir, m, fresh)
+			c.packetAck(s.peer, m, fresh)
 		}
 	case knet.Disconnect, knet.DisconnectAck:
-		c.closing(dir, m.Kind)
+		c.closing(s.dir, m.Kind)
 		return
 	case knet.ConnectSyn, knet.ConnectSynAck, knet.ConnectAck:
-		c.handshake(dir, m.Kind)
+		c.handshake(s.dir, m.Kind)
 		return
 	}
 	c.spoken = true
 	if c.Datagram.Dialect == knet.Spec {
-		c.confirm(dir)
+		c.confirm(s.dir)
 	}
 }
 
@@ -63,33 +63,31 @@ func (c *conn) hello(dir dissect.Dir, m *knet.Message) {
 	}
 }
 
-// packetAck applies what a PacketAck acknowledges to the other side.
-func (c *conn) packetAck(dir dissect.Dir, m *knet.Message, fresh bool) {
-	other := &c.side[dir.Other()]
-	if _, ok := other.ids.Known(); !ok {
+// packetAck applies what a PacketAck acknowledges of a side.
+func (c *conn) packetAck(of *side, m *knet.Message, fresh bool) {
+	if _, ok := of.ids.Known(); !ok {
 		return
 	}
-	first, mask := other.ids.Peek(m.Ack.PacketID&knet.PacketIDMask), m.Ack.Bits<<1
+	first, mask := of.ids.Peek(m.Ack.PacketID&knet.PacketIDMask), m.Ack.Bits<<1
 	if m.Ack.PacketID <= knet.PacketIDMask {
 		mask |= 1
 	}
-	mask = c.reached(dir.Other(), first, mask)
-	other.plain.acknowledged(first, mask)
+	mask = c.reached(of, first, mask)
+	of.plain.acknowledged(first, mask)
 	a, d := &c.ack, c.Frame.Datagram
 	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !fresh
 	var told func(seq.Num, dissect.Words)
 	if c.Datagram.Dialect == knet.Spec {
-		told = other.acknowledged
+		told = of.acknowledged
 	}
-	c.Frame.Words |= c.c.Dir[dir.Other()].AcknowledgeRun(first, mask, a, c.link, told)
+	c.Frame.Words |= of.out.AcknowledgeRun(first, mask, a, c.link, told)
 }
 
 // reached leaves of what is acknowledged of a side, from a PacketID on, what the side can have
 // come to: where all that it sent was captured, nothing that is far ahead of it.
-func (c *conn) reached(dir dissect.Dir, first seq.Num, mask uint64) uint64 {
-	out := &c.c.Dir[dir]
-	top, sent := out.Window().Highest()
-	if n := top + FarAhead - first + 1; sent && n < 64 && c.pair.sure() && out.Missing() == 0 {
+func (c *conn) reached(s *side, first seq.Num, mask uint64) uint64 {
+	top, sent := s.out.Window().Highest()
+	if n := top + FarAhead - first + 1; sent && n < 64 && c.pair.sure() && s.out.Missing() == 0 {
 		mask &= 1<<uint(max(n, 0)) - 1
 	}
 	return mask
@@ -97,18 +95,18 @@ func (c *conn) reached(dir dissect.Dir, first seq.Num, mask uint64) uint64 {
 
 // acksOnly looks at a datagram of nothing but acknowledgements: it is told when
 // it says nothing new, and overtaking others is no reordering of data.
-func (c *conn) acksOnly(dir dissect.Dir, x *Contents) {
+func (c *conn) acksOnly(s *side, x *Contents) {
 	if !x.OnlyAcks() {
 		return
 	}
 	if c.Frame.Words&(dissect.Ack|dissect.AckOfUncaptured|dissect.Duplicate) == 0 && c.started() {
-		if _, ok := c.side[dir.Other()].ids.Known(); ok {
+		if _, ok := s.peer.ids.Known(); ok {
 			c.Frame.Words |= dissect.DuplicateAck
 		}
 	}
 	if c.Frame.Words.Has(dissect.OutOfOrder) {
 		c.Frame.Words &^= dissect.OutOfOrder
-		c.c.Dir[dir].OutOfOrder--
+		s.out.OutOfOrder--
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 // application takes an application message, or a fragment of one, that was not
 // captured before. num is the PacketID that carries it, place which message of
 // the datagram it is.
-func (c *conn) application(dir dissect.Dir, num seq.Num, place int, m *knet.Message) {
-	s := &c.side[dir]
+func (c *conn) application(s *side, num seq.Num, place int, m *knet.Message) {
 	spec := c.Datagram.Dialect == knet.Spec
 	number, numbered := num, !spec && m.IsReliable()
 	if numbered {
@@ -37,14 +36,14 @@ func (c *conn) application(dir dissect.Dir, num seq.Num, place int, m *knet.Mess
 		return
 	}
 	if c.wants.Messages == session.CountMessages {
-		c.c.Dir[dir].CountMessage(m.Whole, len(m.Body))
+		s.out.CountMessage(m.Whole, len(m.Body))
 		return
 	}
 	fr := c.Frame
 	msg := session.Message{FirstFrame: fr.Frame, LastFrame: fr.Frame, Time: fr.Time, HasTime: fr.HasTime, Frames: 1,
 		Number: number, Unnumbered: !spec && !numbered, Reliable: reliable, Ordered: ordered, Complete: m.Whole, Size: len(m.Body),
 		SHA256: sha256.Sum256(m.Body), Payload: m.Body}
-	c.deliver(dir, &msg, num, place, c.dependencies(m))
+	c.deliver(s.dir, &msg, num, place, c.dependencies(m))
 }
 
 // deliver hands a message on, at once or, with Spec, when what it depends on was.

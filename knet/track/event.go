@@ -57,23 +57,23 @@ const (
 )
 
 // tell tells the judge, where there is one, of the datagram at hand.
-func (c *conn) tell(dir dissect.Dir, step Step) {
+func (c *conn) tell(s *side, step Step) {
 	if c.judge != nil {
-		c.Dir, c.Step = dir, step
+		c.Dir, c.Step = s.dir, step
 		c.judge.Observe(&c.Event)
 	}
 }
 
 // refuted tells the judge of datagrams of a side whose PacketIDs turned out to be out of
 // place: the side went on before them.
-func (c *conn) refuted(dir dissect.Dir) {
-	p := c.c.Dir[dir].Provisionals()
+func (c *conn) refuted(s *side) {
+	p := s.out.Provisionals()
 	frames := p.Refuted()
 	for i := range frames {
 		p.Disregard(frames[i].Num)
 	}
 	if c.judge != nil && len(frames) > 0 {
-		c.judge.Refuted(dir, frames)
+		c.judge.Refuted(s.dir, frames)
 	}
 }
 

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"github.com/dpdissect/dpdissect/dissect"
 	"github.com/dpdissect/dpdissect/knet"
 )
 
@@ -86,7 +85,7 @@ func (c *conn) noteFault(k FaultKind, value int, m *knet.Message) {
 const habitually = 8
 
 // doubts reports a fault that makes it doubtful that the datagram at hand is meant as it is.
-func (c *conn) doubts(dir dissect.Dir) bool {
+func (c *conn) doubts(s *side) bool {
 	small := false
 	for _, f := range c.Faults {
 		switch {
@@ -96,7 +95,6 @@ func (c *conn) doubts(dir dissect.Dir) bool {
 			small = true
 		}
 	}
-	s := &c.side[dir]
 	if small {
 		s.habits++
 	}

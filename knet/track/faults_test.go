@@ -13,7 +13,7 @@ func TestDoubts(t *testing.T) {
 				want = true // the side begins again
 			}
 			c.Faults = []Fault{{Kind: kind}}
-			if got := c.doubts(0); got != want {
+			if got := c.doubts(&c.side[0]); got != want {
 				t.Errorf("datagram %d with fault %d: %v", i, kind, got)
 			}
 		}

@@ -16,13 +16,14 @@ func newConn(p *pair, fr *dissect.Frame) *conn {
 	c.c.Follow(&c.life.state, &c.life.closer, c)
 	for i := range dissect.Dirs {
 		s := &c.side[i]
+		s.dir, s.out, s.peer = i, &c.c.Dir[i], &c.side[i.Other()]
 		s.ids.Bits, s.numbers.Bits = knet.PacketIDBits, knet.NumberBits
 		s.transfers.conn, s.transfers.dir = c, i
 		s.waiting.conn, s.waiting.dir = c, i
 		if p.params.Dialect == knet.Spec {
-			c.c.Dir[i].SetLimits(pageLimits)
+			s.out.SetLimits(pageLimits)
 		} else {
-			c.c.Dir[i].SetLimits(libraryLimits)
+			s.out.SetLimits(libraryLimits)
 		}
 		s.lowMemory = c.wants.LowMemory
 	}
@@ -46,32 +47,31 @@ func (c *conn) link(at seq.Position) {
 func (c *conn) input(fr *dissect.Frame, d *knet.Datagram, err *dissect.Error) {
 	c.Frame, c.Datagram, c.now, c.pong, c.Doubtful = fr, d, fr.Frame, pong{}, false
 	c.Known = false
-	dir := c.c.Count(fr)
+	s := &c.side[c.c.Count(fr)]
 	c.c.Malform(fr, err)
 	switch {
 	case err != nil && !fr.Cut():
-		c.malformed(dir)
+		c.malformed(s)
 	case c.finished, c.c.Damaged(fr.Datagram), err != nil && err.Offset < 3:
-		c.count(dir)
+		c.count(s)
 	case d.Type == knet.TypeConnect:
-		c.connect(dir)
+		c.connect(s.dir)
 	default:
-		c.datagram(dir)
+		c.datagram(s)
 	}
 }
 
 // malformed takes a datagram that can't be read to its end. Where its header can be, the
 // PacketID is not missing, whatever became of the messages.
-func (c *conn) malformed(dir dissect.Dir) {
+func (c *conn) malformed(s *side) {
 	if c.finished || c.c.Damaged(c.Frame.Datagram) {
 		return
 	}
-	s := &c.side[dir]
 	if _, known := s.ids.Known(); known && len(c.Datagram.Messages) > 0 {
-		c.c.Dir[dir].Provisionals().Disregard(s.ids.Peek(c.Datagram.PacketID))
+		s.out.Provisionals().Disregard(s.ids.Peek(c.Datagram.PacketID))
 	}
-	if c.transmission(0, seq.Unmarked); !c.isCopied(dir) {
-		c.tell(dir, Unread)
+	if c.transmission(0, seq.Unmarked); !c.isCopied(s) {
+		c.tell(s, Unread)
 	}
 }
 
@@ -87,53 +87,53 @@ func (c *conn) describe(num seq.Num) *seq.Sending {
 }
 
 // datagram tracks a numbered datagram.
-func (c *conn) datagram(dir dissect.Dir) {
-	out, num := &c.c.Dir[dir], c.side[dir].ids.Peek(c.Datagram.PacketID)
-	if c.Datagram.Dialect == knet.Spec && !c.side[dir].bits.sure {
-		ackReading{c}.readAcks(dir)
+func (c *conn) datagram(s *side) {
+	out, num := s.out, s.ids.Peek(c.Datagram.PacketID)
+	if c.Datagram.Dialect == knet.Spec && !s.bits.sure {
+		ackReading{c}.readAcks(s.dir)
 	}
-	if c.c.Dir[dir.Other()].Provisionals().Any() {
-		c.confirmAcked(dir.Other())
+	if s.peer.out.Provisionals().Any() {
+		c.confirmAcked(s.peer)
 	}
 	sent := c.describe(num)
 	c.inspect()
 	if len(c.Faults) > 0 {
-		if c.isApart(dir) {
+		if c.isApart(s) {
 			c.Doubtful = true
-			c.setApart(dir)
+			c.setApart(s)
 			return
 		}
-		c.Doubtful = c.doubts(dir)
+		c.Doubtful = c.doubts(s)
 	}
 	switch out.Place(sent, c.Frame.Datagram) {
 	case seq.Provisional:
-		c.c.SetAside(dir, sent, c.Frame)
-		c.tell(dir, Aside)
-		c.count(dir)
-		c.refuted(dir)
+		c.c.SetAside(s.dir, sent, c.Frame)
+		c.tell(s, Aside)
+		c.count(s)
+		c.refuted(s)
 		return
 	case seq.Confirmed:
-		c.believe(dir)
+		c.believe(s)
 	}
-	c.believed(dir, num)
+	c.believed(s, num)
 	if out.Provisionals().HasRefuted() {
-		c.refuted(dir)
+		c.refuted(s)
 	}
 }
 
 // believed tracks a datagram whose PacketID stands in the series of its side.
-func (c *conn) believed(dir dissect.Dir, num seq.Num) {
-	s, out, sent := &c.side[dir], &c.c.Dir[dir], &c.Sent
+func (c *conn) believed(s *side, num seq.Num) {
+	out, sent := s.out, &c.Sent
 	known, _ := out.Captured(num)
 	c.Known = known
-	other := known && c.hasOtherContent(dir, sent)
+	other := known && c.hasOtherContent(s, sent)
 	if other {
 		sent.Mark = seq.MarkFirst // a datagram that is sent again is so as it was
 	}
 	if !known {
-		c.tell(dir, Fresh) // it can be no copy
-		if c.isApart(dir) && c.overdue(dir) {
-			c.setApart(dir)
+		c.tell(s, Fresh) // it can be no copy
+		if c.isApart(s) && c.overdue(s) {
+			c.setApart(s)
 			return
 		}
 	}
@@ -152,22 +152,22 @@ func (c *conn) believed(dir dissect.Dir, num seq.Num) {
 	if c.Datagram.Dialect == knet.Spec && c.Datagram.Reliable {
 		s.repeated(v)
 	}
-	c.tell(dir, Taken)
+	c.tell(s, Taken)
 	if other {
 		out.Provisionals().Replace(sent)
 	}
-	c.speaks(dir)
+	c.speaks(s.dir)
 	c.carrier.Of(out, num, c.Frame)
-	c.messages(dir, num, v.Novelty == seq.First || other)
+	c.messages(s, num, v.Novelty == seq.First || other)
 }
 
 // hasOtherContent reports a PacketID that was captured with other bytes, all of them.
-func (c *conn) hasOtherContent(dir dissect.Dir, sent *seq.Sending) bool {
-	look, _ := c.c.Dir[dir].Look(sent.Num)
+func (c *conn) hasOtherContent(s *side, sent *seq.Sending) bool {
+	look, _ := s.out.Look(sent.Num)
 	if look.Digest == sent.Digest() || look.Digest == 0 || c.Frame.Cut() {
 		return false
 	}
-	return !c.side[dir].cuts.has(sent.Num)
+	return !s.cuts.has(sent.Num)
 }
 
 func (s *side) keepFirst(id uint32, sent *seq.Sending) {
@@ -178,14 +178,14 @@ func (s *side) keepFirst(id uint32, sent *seq.Sending) {
 
 // messages tracks the messages of a datagram; fresh says that no copy of it was
 // captured before.
-func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
+func (c *conn) messages(s *side, num seq.Num, fresh bool) {
 	if c.Datagram.Plain && c.Datagram.Dialect != knet.Spec && c.wants.Messages == session.CountMessages {
-		c.countMessages(dir, num, fresh)
+		c.countMessages(s, num, fresh)
 		return
 	}
 	var x Contents
 	if fresh && c.Datagram.Dialect == knet.Spec {
-		fresh = c.freshContent(dir, num)
+		fresh = c.freshContent(s.dir, num)
 	}
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
@@ -194,28 +194,28 @@ func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
 		}
 		x.See(m)
 		if c.Datagram.Dialect == knet.Spec && m.Kind != knet.ConnectSyn && m.Kind != knet.ConnectSynAck {
-			c.says(dir)
+			c.says(s)
 		}
 		isNew := fresh
 		if m.IsReliable() && c.Datagram.Dialect != knet.Spec {
-			isNew = c.numbered(dir, num, m, fresh)
+			isNew = c.numbered(s, m, fresh)
 		}
 		if m.Kind != knet.Application {
-			c.control(dir, num, m, fresh)
+			c.control(s, num, m, fresh)
 			continue
 		}
 		c.spoken = true
 		if c.Datagram.Dialect == knet.Spec {
-			c.confirm(dir)
+			c.confirm(s.dir)
 		}
 		if isNew {
-			c.application(dir, num, i, m)
+			c.application(s, num, i, m)
 		}
 	}
-	c.enter(dir, &x)
-	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || c.side[dir].plain.await(num))
+	c.enter(s, &x)
+	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || s.plain.await(num))
 	c.Frame.Unreliable = !c.Datagram.Reliable
-	c.acksOnly(dir, &x)
+	c.acksOnly(s, &x)
 	for i := range c.side {
 		if w := &c.side[i].waiting; w.some() {
 			w.release()
@@ -224,19 +224,18 @@ func (c *conn) messages(dir dissect.Dir, num seq.Num, fresh bool) {
 }
 
 // countMessages is messages for a datagram of Reference with nothing but whole messages of the application, when messages are only counted.
-func (c *conn) countMessages(dir dissect.Dir, num seq.Num, fresh bool) {
-	out := &c.c.Dir[dir]
+func (c *conn) countMessages(s *side, num seq.Num, fresh bool) {
 	for i, all := 0, c.Datagram.Messages; fresh && i < len(all); {
 		if all[i].IsReliable() {
-			i += c.countRow(dir, all[i:])
+			i += c.countRow(s, all[i:])
 		} else {
-			out.CountMessage(true, len(all[i].Body))
+			s.out.CountMessage(true, len(all[i].Body))
 			i++
 		}
 	}
 	c.spoken = true
-	out.DataFrames++
-	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || c.side[dir].plain.await(num))
+	s.out.DataFrames++
+	c.Frame.Awaits = c.wants.Links && (c.Datagram.Reliable || s.plain.await(num))
 	c.Frame.Unreliable = !c.Datagram.Reliable
 }
 
@@ -245,7 +244,7 @@ const longRow = 8
 
 // countRow counts the reliable messages of Reference that others begin with, as long as their numbers stand in a row and none
 // was sent before. It gives how many it took: these, and the one that was.
-func (c *conn) countRow(dir dissect.Dir, all []knet.Message) (taken int) {
+func (c *conn) countRow(s *side, all []knet.Message) (taken int) {
 	var prints [longRow]uint16
 	number, size := all[0].Number, 0
 	for i := range all {
@@ -257,8 +256,7 @@ func (c *conn) countRow(dir dissect.Dir, all []knet.Message) (taken int) {
 		size += len(m.Body)
 		taken++
 	}
-	numbers, out := &c.side[dir].numbers, &c.c.Dir[dir]
-	first := numbers.Peek(number)
+	first := s.numbers.Peek(number)
 	fresh, again := c.carrier.SendUnits(first, prints[:taken])
 	for ; taken > fresh; taken-- {
 		size -= len(all[taken-1].Body)
@@ -266,19 +264,18 @@ func (c *conn) countRow(dir dissect.Dir, all []knet.Message) (taken int) {
 	if again != nil {
 		taken++
 	}
-	numbers.Advance(first + seq.Num(taken-1))
-	out.Messages += uint64(fresh)
-	out.MessageBytes += uint64(size)
+	s.numbers.Advance(first + seq.Num(taken-1))
+	s.out.Messages += uint64(fresh)
+	s.out.MessageBytes += uint64(size)
 	if again != nil {
-		c.sentBefore(dir, &all[fresh], again)
+		c.sentBefore(s, &all[fresh], again)
 	}
 	return taken
 }
 
 // numbered tracks the number of a reliable message of Reference, which it keeps
 // when it is sent again, and reports whether it is new.
-func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh bool) bool {
-	s := &c.side[dir]
+func (c *conn) numbered(s *side, m *knet.Message, fresh bool) bool {
 	n := s.numbers.Peek(m.Number)
 	if !fresh {
 		return false
@@ -286,19 +283,19 @@ func (c *conn) numbered(dir dissect.Dir, num seq.Num, m *knet.Message, fresh boo
 	s.numbers.Advance(n)
 	v := c.carrier.SendUnit(n, printOf(m))
 	if v != nil {
-		c.sentBefore(dir, m, v)
+		c.sentBefore(s, m, v)
 	}
 	return v == nil
 }
 
 // sentBefore takes a message of which its number says that it was sent before.
-func (c *conn) sentBefore(dir dissect.Dir, m *knet.Message, v *seq.UnitVerdict) {
+func (c *conn) sentBefore(s *side, m *knet.Message, v *seq.UnitVerdict) {
 	if v.Words != 0 && c.Frame.RetryOf == 0 {
 		c.Frame.RetryOf = v.RetryOf
 	}
 	c.Frame.Words |= v.Words
 	c.Message, c.Unit = m, v
-	c.tell(dir, Resent)
+	c.tell(s, Resent)
 }
 
 // printOf is a fingerprint of what a message says, 0 for one that is cut. It looks at the

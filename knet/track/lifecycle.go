@@ -207,9 +207,10 @@ func (c *conn) finish(end int64) {
 		return
 	}
 	c.finished = true
-	for dir := range dissect.Dirs {
-		c.c.Dir[dir].Provisionals().End()
-		c.refuted(dir)
+	for i := range c.side {
+		s := &c.side[i]
+		s.out.Provisionals().End()
+		c.refuted(s)
 	}
 	for dir := range dissect.Dirs {
 		ackReading{c}.settleAcks(dir, false) // as they were read

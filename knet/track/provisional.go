@@ -10,21 +10,21 @@ import (
 
 // confirmAcked believes the provisional datagrams of a side that the one at hand
 // acknowledges.
-func (c *conn) confirmAcked(dir dissect.Dir) {
+func (c *conn) confirmAcked(s *side) {
 	for i := range c.Datagram.Messages {
 		m := &c.Datagram.Messages[i]
 		if m.Kind != knet.PacketAck || !m.Known() {
 			continue
 		}
-		first := c.side[dir].ids.Peek(m.Ack.PacketID & knet.PacketIDMask)
+		first := s.ids.Peek(m.Ack.PacketID & knet.PacketIDMask)
 		mask := m.Ack.Bits << 1
 		if m.Ack.PacketID <= knet.PacketIDMask {
 			mask |= 1
 		}
 		for ; mask != 0; mask &= mask - 1 {
 			n := first + seq.Num(bits.TrailingZeros64(mask))
-			if c.c.Dir[dir].Provisionals().ConfirmAcked(n, n+1) {
-				c.believe(dir)
+			if s.out.Provisionals().ConfirmAcked(n, n+1) {
+				c.believe(s)
 			}
 		}
 	}
@@ -35,27 +35,27 @@ func (c *conn) confirmAcked(dir dissect.Dir) {
 const FarAway = 1 << 16
 
 // believe tracks the provisional datagrams of a side that the one at hand confirms.
-func (c *conn) believe(dir dissect.Dir) {
-	at, s, out := c.Event, &c.side[dir], &c.c.Dir[dir]
+func (c *conn) believe(s *side) {
+	at, out := c.Event, s.out
 	if c.pair.again == nil {
 		c.pair.again = new(knet.Datagram)
 	}
-	c.c.Believe(dir, at.Frame, func(again *dissect.Frame) {
+	c.c.Believe(s.dir, at.Frame, func(again *dissect.Frame) {
 		c.Event = Event{Frame: again, Datagram: c.pair.again, now: at.now}
-		if c.Datagram.Decode(again.Payload, c.pair.reads(c, dir), nil) != nil {
+		if c.Datagram.Decode(again.Payload, c.pair.reads(c, s.dir), nil) != nil {
 			return
 		}
-		ackReading{c}.readAcks(dir)
+		ackReading{c}.readAcks(s.dir)
 		num := s.ids.Peek(c.Datagram.PacketID)
 		if ref, ok := s.ids.Known(); ok && (num > ref+FarAway || num < ref-FarAway) {
-			c.forget(dir)
+			c.forget(s.dir)
 		}
 		c.describe(num)
 		c.inspect()
 		data, acks, keepAlives := out.DataFrames, out.Acks, out.KeepAlives
-		c.believed(dir, num)
+		c.believed(s, num)
 		out.DataFrames, out.Acks, out.KeepAlives = data, acks, keepAlives // it was counted when it came
 	})
 	c.Event = at
-	c.refuted(dir)
+	c.refuted(s)
 }

@@ -127,8 +127,8 @@ func (s *side) goesOn(d *knet.Datagram) bool {
 
 // says notes a message of Spec other than ConnectSyn and ConnectSynAck. A client
 // says nothing before it is answered: that is left from the connection before.
-func (c *conn) says(dir dissect.Dir) {
-	if s := &c.side[dir]; !s.spoke && (c.life.connects == 0 || c.life.heard[dir.Other()]) {
+func (c *conn) says(s *side) {
+	if !s.spoke && (c.life.connects == 0 || c.life.heard[s.peer.dir]) {
 		s.spoke, s.spokeAt = true, c.Frame.Time
 	}
 }
