@@ -34,7 +34,7 @@ type bucket struct {
 
 // A segment is a stretch between two steps of the clocks.
 type segment struct {
-	x0, x1 int64   // times of clock 1 at its ends
+	x0, x1 int64   // times of the chosen clock at its ends
 	offset float64 // at x0, ns: clock 2 minus clock 1
 	drift  float64
 	bound  float64  // half the distance of the hulls, ns; negative where the line does not fit
@@ -68,6 +68,7 @@ func (p *pairing) readClocks() {
 	r.collect()
 	r.cutAll()
 	r.shareDrift()
+	r.spanAll()
 	for i := range k.cuts {
 		k.steps = append(k.steps, r.step(&k.cuts[i]))
 	}
