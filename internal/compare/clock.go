@@ -45,6 +45,14 @@ type segment struct {
 // sided reports whether only one direction bounds the offset.
 func (s *segment) sided() bool { return s.pairs[0] == 0 || s.pairs[1] == 0 }
 
+// misfit reports whether no clocks go so: their line contradicts what it is laid through, or drifts as no clock does.
+func (s *segment) misfit() bool {
+	return !s.sided() && (s.bound < 0 || math.Abs(s.drift) > mostDrift)
+}
+
+// bounds reports whether the offset and its bound are known.
+func (s *segment) bounds() bool { return !s.sided() && !s.misfit() }
+
 // at is the offset at a time of the chosen clock, ns.
 func (s *segment) at(x int64) int64 { return int64(math.Round(s.offset + s.drift*float64(x-s.x0))) }
 

@@ -52,3 +52,13 @@ func TestStepAheadIsJump(t *testing.T) {
 		t.Errorf("of two jumps one was taken: %v", c.at)
 	}
 }
+
+// TestMisfitHasNoBound: where no line fits both clocks no offset is told, and no bound of it.
+func TestMisfitHasNoBound(t *testing.T) {
+	r := &Comparison{p: &pairing{}}
+	for _, s := range []segment{{bound: -5e6, offset: 1e9, pairs: [2]int64{9, 9}}, {bound: 5e6, drift: 2 * mostDrift, pairs: [2]int64{9, 9}}} {
+		if x := r.segment(&s); x.Offset != nil || x.Bound != nil || x.Drift != 0 {
+			t.Errorf("%+v is told as %+v", s, x)
+		}
+	}
+}

@@ -75,9 +75,7 @@ func (r *clockReader) prune() {
 
 // fitting reports whether all lines fit.
 func fitting(list []segment) bool {
-	return !slices.ContainsFunc(list, func(s segment) bool {
-		return !s.sided() && (s.bound < 0 || math.Abs(s.drift) > mostDrift)
-	})
+	return !slices.ContainsFunc(list, func(s segment) bool { return s.misfit() })
 }
 
 // cutBack cuts where a time runs backward, if lines fit better then: too little is around it to
