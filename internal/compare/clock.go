@@ -34,7 +34,7 @@ type bucket struct {
 
 // A segment is a stretch between two steps of the clocks.
 type segment struct {
-	x0, x1 int64   // times of clock 1 at its ends
+	x0, x1 int64   // times of the chosen clock at its ends
 	offset float64 // at x0, ns: clock 2 minus clock 1
 	drift  float64
 	bound  float64  // half the distance of the hulls, ns; negative where the line does not fit
@@ -44,6 +44,14 @@ type segment struct {
 
 // sided reports whether only one direction bounds the offset.
 func (s *segment) sided() bool { return s.pairs[0] == 0 || s.pairs[1] == 0 }
+
+// misfit reports whether no clocks go so: their line contradicts what it is laid through, or drifts as no clock does.
+func (s *segment) misfit() bool {
+	return !s.sided() && (s.bound < 0 || math.Abs(s.drift) > mostDrift)
+}
+
+// bounds reports whether the offset and its bound are known.
+func (s *segment) bounds() bool { return !s.sided() && !s.misfit() }
 
 // at is the offset at a time of the chosen clock, ns.
 func (s *segment) at(x int64) int64 { return int64(math.Round(s.offset + s.drift*float64(x-s.x0))) }
@@ -68,6 +76,7 @@ func (p *pairing) readClocks() {
 	r.collect()
 	r.cutAll()
 	r.shareDrift()
+	r.spanAll()
 	for i := range k.cuts {
 		k.steps = append(k.steps, r.step(&k.cuts[i]))
 	}

@@ -75,9 +75,7 @@ func (r *clockReader) prune() {
 
 // fitting reports whether all lines fit.
 func fitting(list []segment) bool {
-	return !slices.ContainsFunc(list, func(s segment) bool {
-		return !s.sided() && (s.bound < 0 || math.Abs(s.drift) > mostDrift)
-	})
+	return !slices.ContainsFunc(list, func(s segment) bool { return s.misfit() })
 }
 
 // cutBack cuts where a time runs backward, if lines fit better then: too little is around it to
@@ -294,16 +292,26 @@ func (r *clockReader) exact(left, right, from, to int, drift float64) cut {
 		c.point = 1 - canon
 	}
 	c.known = math.Abs(fits[1]-fits[0]) > math.Abs(float64(r.shift(a, b)))/2
-	size := r.shift(a, b)
+	return r.seen(c, r.shift(a, b), list)
+}
+
+// seen moves a cut to where the times of a point show it, among some samples: they run backward where its clock was set back, and
+// jump where it was set ahead.
+func (r *clockReader) seen(c cut, size int64, list []int32) cut {
+	canon := r.p.canon
 	for point, capture := range r.p.c {
-		from, to := r.all[lo], r.all[hi-1]
-		if point != canon {
-			from, to = mate[from], mate[to]
+		from, to := int32(len(capture.list)), int32(0)
+		for _, i := range list {
+			at := r.p.both(i)[point]
+			from, to = min(from, at), max(to, at+1)
 		}
-		if (size < 0) != (point != canon) {
-			continue // the other clock went back, or this one ahead
+		if (size < 0) != (point != canon) { // the other clock went back, or this one ahead
+			if k := capture.jump(from, to, abs(size)-abs(size)/8); k != none && c.known && c.point == point {
+				c = r.cutAt(point, k)
+			}
+			continue
 		}
-		if k := capture.backward(min(from, to), max(from, to)+1, setBack); k != none {
+		if k := capture.backward(from, to, setBack); k != none {
 			return r.cutAt(point, k)
 		}
 	}
@@ -330,4 +338,19 @@ func (c *Capture) backward(from, to int32, by int64) int32 {
 		}
 	}
 	return none
+}
+
+// jump finds the only place in a range where the times of a capture jump by so much, none where there are none or several.
+func (c *Capture) jump(from, to int32, by int64) int32 {
+	at := int32(none)
+	for i := max(from, 1); i < min(to, int32(len(c.list))); i++ {
+		if c.list[i].time-c.list[i-1].time < by {
+			continue
+		}
+		if at != none {
+			return none
+		}
+		at = i
+	}
+	return at
 }

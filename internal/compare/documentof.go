@@ -103,8 +103,10 @@ func (r *Comparison) segment(s *segment) Segment {
 		x.Drift = 0 // no -0
 	}
 	switch {
-	case !s.sided():
+	case s.bounds():
 		x.Offset, x.Bound = &o, &b
+	case s.misfit():
+		x.Drift = 0
 	case pairs[0] > 0:
 		x.AtMost = &o
 	default:

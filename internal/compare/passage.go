@@ -103,7 +103,7 @@ func (r *Comparison) measure(x *passage) {
 	if x.delay = b.time - a.time - s.at(a.time); x.way.first != p.canon {
 		x.delay = -x.delay
 	}
-	x.timed, x.truly = true, !s.sided()
+	x.timed, x.truly = true, s.bounds()
 }
 
 // each calls f with every passage: those that are compared, and those past them. A passage is

@@ -84,7 +84,7 @@ func (r *Comparison) add(d *dirSum, x *passage) {
 	if z.least = min(z.least, x.delay); x.delay > z.most {
 		z.most, z.time, z.frames = x.delay, x.time, r.frames(x)
 	}
-	d.truly = x.truly
+	d.truly = x.truly && (d.truly || len(d.delays) == 0)
 	if d.delays == nil {
 		d.delays = make([]int64, 0, min(len(x.way.lists[0]), len(x.way.lists[1])))
 	}

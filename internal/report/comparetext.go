@@ -102,7 +102,9 @@ func (p *comparer) appendClocks(dst []byte) []byte {
 func ComparedClocks(d *compare.Document) (lines []string) {
 	p, k := &comparer{d: d}, &d.Clock
 	for i := range k.Segments {
-		lines = append(lines, p.segment(&k.Segments[i], i))
+		if s := &k.Segments[i]; k.Problem == "" || s.Offset != nil || s.AtMost != nil || s.AtLeast != nil { // else the problem says it
+			lines = append(lines, p.segment(s, i))
+		}
 	}
 	for i := range k.Steps {
 		lines = append(lines, p.step(&k.Steps[i]))
