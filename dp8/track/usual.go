@@ -12,9 +12,9 @@ import (
 // the steps that have nothing to do with such a frame, and reports whether the frame at hand is one. TestUsual
 // follows captures with it and without, and compares.
 func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
-	const whole, masks = dp8.NewMsg | dp8.EndMsg, dp8.CtlSACK1 | dp8.CtlSACK2
+	const whole, masks = dp8.NewMsg | dp8.EndMsg, dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	fr := c.Frame
-	if d.Control&^masks != 0 || d.Command&(whole|dp8.Poll|dp8.User1) != whole || len(d.Payload) == 4 || fr.Err != nil || fr.Fragments != 0 || fr.Cut() {
+	if d.Control&^masks != 0 || d.Command&whole != whole || fr.Err != nil || fr.Cut() {
 		return false
 	}
 	s, peer, out, in := &c.side[dir], &c.side[dir.Other()], &c.c.Dir[dir], &c.c.Dir[dir.Other()]
@@ -42,6 +42,9 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	c.tell(dir, PlacedUsual)
 	if d.SACKMask != 0 || !c.repeats(dir, cum, d.NRcv) {
 		c.acknowledge(dir, d.NRcv, d.SACKMask, false)
+	}
+	if d.SendMask != 0 {
+		c.giveUp(dir, num, d.SendMask)
 	}
 	if num-acked+1 >= dp8.WindowSize {
 		fr.Words |= dissect.WindowFull
