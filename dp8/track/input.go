@@ -35,15 +35,16 @@ func (c *conn) link(at seq.Position) {
 func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	c.Frame, c.Packet, c.toldIn = fr, f, fr.Frame
 	dir := c.c.Count(fr)
+	out := &c.c.Dir[dir]
 	c.c.Malform(fr, err)
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
-		c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		c.Damaged = c.c.Damaged(fr.Datagram)
+		c.Frame.Words |= out.Unnumbered(c.sending(0, seq.Unmarked), true)
+		c.Damaged = out.Damaged(fr.Datagram)
 		c.tell(dir, Unread)
 		c.malformedFrame(dir)
-	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
+	case out.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
 		c.dataFrame(dir)
