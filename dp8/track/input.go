@@ -82,7 +82,9 @@ func (c *conn) malformedFrame(dir dissect.Dir) {
 func (c *conn) dataFrame(dir dissect.Dir) {
 	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
 	c.Frame.Skippable = d.Command&dp8.Reliable == 0
-	c.doubtKeepAlive(d)
+	if d.KeepAlive {
+		c.doubtKeepAlive(d)
+	}
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := c.isKeepAlive(d)
 	c.countData(out, d, keepAlive)
@@ -187,7 +189,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	c.sawData(dir, num, d, v.Transmissions)
 	if !copied {
 		c.Record = c.remember(dir, num, d, keepAlive)
-		c.carry(dir, num, d)
+		c.carry(&s.History, num, d)
 		if c.Sent.Mark != seq.MarkRetry {
 			out.Keep(&c.Sent)
 		}

@@ -32,7 +32,7 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	c.life.heard(dir)
 	s.seq.Advance(num)
 	c.Num, c.KeepAlive, c.Horizon = num, false, c.c.Rules.Horizon()
-	c.stampUsual(dir, num)
+	c.stampUsual(dir, num, &peer.Numbers)
 	c.Verdict = out.Send(&c.Sent)
 	fr.Words |= c.Verdict.Words
 	fr.Awaits = c.wants.Links
@@ -40,7 +40,7 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	n.TopFirst, n.TopSeen = num, num
 	n.jump.after++
 	c.tell(dir, PlacedUsual)
-	if d.SACKMask != 0 || !c.repeats(dir, cum, d.NRcv) {
+	if d.SACKMask != 0 || !c.repeats(dir, n, peer, cum, d.NRcv) {
 		c.acknowledge(dir, d.NRcv, d.SACKMask, false)
 	}
 	if d.SendMask != 0 {
@@ -52,29 +52,27 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	c.deliver(dir, num, d, false, false)
 	c.hear(m, false)
 	c.Record = c.enter(m, num, d, false)
-	c.carry(dir, num, d)
+	c.carry(m, num, d)
 	out.Keep(&c.Sent)
 	c.tell(dir, Taken)
 	return true
 }
 
 // stampUsual is placeInTime for a usual frame, and recall, which finds nothing of its number.
-func (c *conn) stampUsual(dir dissect.Dir, num seq.Num) {
+func (c *conn) stampUsual(dir dissect.Dir, num seq.Num, others *Numbers) {
 	t, x := c.Frame.Time, &c.Stamp
 	c.Said, c.Applied, c.Prior.Known = Saying{}, Applied{}, false
 	x.data, x.Retry, x.Num, x.tick, x.Frame, x.Time = true, false, num, 0, c.Frame.Frame, t
 	c.coarsen(t)
 	c.spoke = max(c.spoke, t)
 	c.numbered[dir] = max(c.numbered[dir], t)
-	o := &c.side[dir.Other()].Numbers
-	o.outran, o.beyond = 0, false
+	others.outran, others.beyond = 0, false
 }
 
 // repeats is acknowledge for a usual frame without a mask whose bNRcv is that of the frame of its side before it:
 // all it shows is that nothing was taken back. It reports whether that is so.
-func (c *conn) repeats(dir dissect.Dir, cum seq.Num, nrcv uint8) bool {
-	n, peer, t := &c.side[dir].Numbers, &c.side[dir.Other()], c.Frame.Time
-	o, r := &peer.Numbers, &c.Reading
+func (c *conn) repeats(dir dissect.Dir, n *Numbers, peer *Side, cum seq.Num, nrcv uint8) bool {
+	o, r, t := &peer.Numbers, &c.Reading, c.Frame.Time
 	open := o.TopSeen + 1 - cum
 	if uint8(cum) != nrcv || n.queued == 0 || n.queue[n.queued-1].Next != cum || uint64(open) >= cycle/2 ||
 		!n.answered || n.beyond || !o.Started || t < c.trusted || c.silent(dir.Other()) {
