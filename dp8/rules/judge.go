@@ -106,11 +106,9 @@ func (j *judge) Observe(s track.Step) {
 		j.ends().judgeBeyond(&j.c.Rules, dir, &e.Packet.DFrame)
 	case track.Woken:
 		j.timers.wake(j, e.Pause)
-	case track.Placed:
+	case track.Placed, track.PlacedUsual:
 		j.content().judgeData(dir, e.Num, &e.Packet.DFrame, e.KeepAlive)
 		j.sequence().judgeNumber(dir, e.Num, &e.Packet.DFrame)
-	case track.PlacedUsual:
-		j.judgeUsual(dir, e.Num, &e.Packet.DFrame)
 	case track.Announces:
 		j.acks().judgeSACK(dir)
 		j.commands().judgeTick(dir)

@@ -27,12 +27,20 @@ type sequenceState struct {
 	bare    bool    // an acknowledgement could not be read
 	stuck   seq.Num // number it was last found not to pass, valid with isStuck
 	isStuck bool
+	spared  spared
 
 	stale staleWatch
 	watch retryWatch
 	named named
 
 	maskedAt int64 // time of its latest SACK mask
+}
+
+// A spared number is the one that a side waits for, and the frames after it that do not give it up, as a
+// SACK mask names them.
+type spared struct {
+	next seq.Num
+	bits uint64
 }
 
 // A latestMask is the latest SACK mask of a side: bit i is next+1+i.

@@ -75,7 +75,8 @@ func (j sequenceJudge) judgeGivenUp(dir dissect.Dir, before seq.Num, mask uint64
 }
 
 // judgeAdvance judges that a side does not wait for a number it was told was given
-// up: it acknowledges, selectively, a frame that said so.
+// up: it acknowledges, selectively, a frame that said so. Masks repeat themselves: what a
+// frame does not give up, its retries do not either, and it is looked at once.
 func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) {
 	l := &j.side[dir].sequence
 	gave := j.side[dir.Other()].History.Dropped - next // of the numbers the mask can name, this many may have given up next
@@ -85,9 +86,17 @@ func (j sequenceJudge) judgeAdvance(dir dissect.Dir, next seq.Num, mask uint64) 
 	if gave < 64 {
 		mask &= 1<<uint(gave) - 1
 	}
-	for ; mask != 0; mask &= mask - 1 {
+	if l.spared.next != next {
+		l.spared = spared{next: next}
+	}
+	for mask &^= l.spared.bits; mask != 0; mask &= mask - 1 {
 		q := next + 1 + seq.Num(bits.TrailingZeros64(mask))
-		if k := j.Carried(dir.Other(), q); k.IsKnown() && j.side[dir.Other()].History.Drops(k)>>uint(q-1-next)&1 != 0 {
+		k := j.Carried(dir.Other(), q)
+		if !k.IsKnown() {
+			continue
+		}
+		l.spared.bits |= mask & -mask
+		if j.side[dir.Other()].History.Drops(k)>>uint(q-1-next)&1 != 0 {
 			l.isStuck, l.stuck = true, next
 			j.c.Rules.Broken(r31524Advance, fmt.Sprintf("bNRcv stays at %d, although the SACK mask says that bSeq %d arrived, whose send mask gave up %d", uint8(next), uint8(q), uint8(next)), k.Frame())
 			return

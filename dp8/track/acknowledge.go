@@ -22,14 +22,15 @@ func near(ref seq.Num, wire uint8) seq.Num { return ref + seq.Num(int8(wire-uint
 // other side sent (MC-DPL8R 3.1.5.2.2, 3.1.5.2.3).
 func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) {
 	peer, out := &c.side[dir.Other()], &c.c.Dir[dir.Other()]
-	ref, ok := out.Window().Highest()
+	w := out.Window()
+	ref, ok := w.Highest()
 	if !ok {
 		peer.early, peer.earlyTo = true, nrcv
 		c.firstAck(dir, nrcv)
 		peer.History.missed = peer.History.missed || nrcv != 0
 		return
 	}
-	cum, known := out.Window().Cumulative()
+	cum, known := w.Cumulative()
 	if known {
 		ref = max(ref, cum)
 	}
@@ -50,7 +51,7 @@ func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) 
 	}
 	a, d := &c.ack, c.Frame.Datagram
 	a.Next, a.Mask, a.Base = next, mask, next+1
-	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, c.Frame.Words.Has(dissect.Duplicate)
+	a.Frame, a.Time, a.HasTime, a.Copy = d.Frame, d.Time, d.HasTime, !genuine
 	words := out.Acknowledge(a, c.link)
 	if genuine {
 		if known && words.Has(dissect.AckOfUncaptured) {
@@ -65,7 +66,7 @@ func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) 
 		s.acked, s.ackNext, s.ackMask = true, next, mask
 	}
 	c.Frame.Words |= words
-	if cum, ok := out.Window().Cumulative(); ok {
+	if cum, ok := w.Cumulative(); ok {
 		peer.asm.passed(min(cum, ref+1))
 	}
 }

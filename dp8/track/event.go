@@ -93,7 +93,7 @@ const (
 	// Data frames, and SACKs.
 	Woken        // it comes behind a pause of both sides; all before that is still known
 	Placed       // a data frame that is no copy was counted, its number placed; it is not remembered
-	PlacedUsual  // … that the short way takes (conn.usual): data under the next number, one of many alike
+	PlacedUsual  // … that the short way takes (conn.usual)
 	Announces    // a SACK that is no copy, about to be heeded or not
 	Closes       // a side has ended its stream: what it acknowledges is about to be read; copies too
 	Acknowledges // … was read, and is about to be applied; no copies

@@ -42,7 +42,7 @@ type aliveState struct {
 func (c *conn) doubtKeepAlive(d *dp8.DFrame) {
 	a := &c.alive
 	switch {
-	case !d.KeepAlive || c.params.Version != 0 || c.params.Signing == dp8.Signed:
+	case c.params.Version != 0 || c.params.Signing == dp8.Signed:
 	case !a.seen:
 		a.seen, a.id = true, d.SessionID
 	case a.id == d.SessionID:

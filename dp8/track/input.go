@@ -35,15 +35,16 @@ func (c *conn) link(at seq.Position) {
 func (c *conn) input(fr *dissect.Frame, f *dp8.Frame, err *dissect.Error) {
 	c.Frame, c.Packet, c.toldIn = fr, f, fr.Frame
 	dir := c.c.Count(fr)
+	out := &c.c.Dir[dir]
 	c.c.Malform(fr, err)
 	switch {
 	case c.finished: // too late to change anything
 	case err != nil && !fr.Cut():
-		c.Frame.Words |= c.c.Dir[dir].Unnumbered(c.sending(0, seq.Unmarked), true)
-		c.Damaged = c.c.Damaged(fr.Datagram)
+		c.Frame.Words |= out.Unnumbered(c.sending(0, seq.Unmarked), true)
+		c.Damaged = out.Damaged(fr.Datagram)
 		c.tell(dir, Unread)
 		c.malformedFrame(dir)
-	case c.c.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
+	case out.Damaged(fr.Datagram), fr.Cut() && !f.Headed(err):
 		c.countUntracked(dir)
 	case f.Type == dp8.TypeDFrame:
 		c.dataFrame(dir)
@@ -81,7 +82,9 @@ func (c *conn) malformedFrame(dir dissect.Dir) {
 func (c *conn) dataFrame(dir dissect.Dir) {
 	d, s, out := &c.Packet.DFrame, &c.side[dir], &c.c.Dir[dir]
 	c.Frame.Skippable = d.Command&dp8.Reliable == 0
-	c.doubtKeepAlive(d)
+	if d.KeepAlive {
+		c.doubtKeepAlive(d)
+	}
 	num := s.seq.Peek(uint32(d.Seq))
 	keepAlive := c.isKeepAlive(d)
 	c.countData(out, d, keepAlive)
@@ -186,7 +189,7 @@ func (c *conn) numberedFrame(dir dissect.Dir, num seq.Num, d *dp8.DFrame, keepAl
 	c.sawData(dir, num, d, v.Transmissions)
 	if !copied {
 		c.Record = c.remember(dir, num, d, keepAlive)
-		c.carry(dir, num, d)
+		c.carry(&s.History, num, d)
 		if c.Sent.Mark != seq.MarkRetry {
 			out.Keep(&c.Sent)
 		}

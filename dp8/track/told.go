@@ -189,8 +189,8 @@ func (l *Numbers) push(c *conn, next seq.Num) {
 // carry notes what the data frame at hand, which is no copy, carries besides its content:
 // who acknowledges it knows that. Only a first sending counts: whatever is sent later
 // under its number carries what is newer. A send mask must be in all sendings.
-func (c *conn) carry(dir dissect.Dir, num seq.Num, d *dp8.DFrame) {
-	f, m := &c.Record, &c.side[dir].History
+func (c *conn) carry(m *History, num seq.Num, d *dp8.DFrame) {
+	f := &c.Record
 	switch {
 	case !f.IsKnown():
 		return

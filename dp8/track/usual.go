@@ -12,9 +12,9 @@ import (
 // the steps that have nothing to do with such a frame, and reports whether the frame at hand is one. TestUsual
 // follows captures with it and without, and compares.
 func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
-	const whole, masks = dp8.NewMsg | dp8.EndMsg, dp8.CtlSACK1 | dp8.CtlSACK2
+	const whole, masks = dp8.NewMsg | dp8.EndMsg, dp8.CtlSACK1 | dp8.CtlSACK2 | dp8.CtlSend1 | dp8.CtlSend2
 	fr := c.Frame
-	if d.Control&^masks != 0 || d.Command&(whole|dp8.Poll|dp8.User1) != whole || len(d.Payload) == 4 || fr.Err != nil || fr.Fragments != 0 || fr.Cut() {
+	if d.Control&^masks != 0 || d.Command&whole != whole || fr.Err != nil || fr.Cut() {
 		return false
 	}
 	s, peer, out, in := &c.side[dir], &c.side[dir.Other()], &c.c.Dir[dir], &c.c.Dir[dir.Other()]
@@ -32,7 +32,7 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	c.life.heard(dir)
 	s.seq.Advance(num)
 	c.Num, c.KeepAlive, c.Horizon = num, false, c.c.Rules.Horizon()
-	c.stampUsual(dir, num)
+	c.stampUsual(dir, num, &peer.Numbers)
 	c.Verdict = out.Send(&c.Sent)
 	fr.Words |= c.Verdict.Words
 	fr.Awaits = c.wants.Links
@@ -40,8 +40,11 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	n.TopFirst, n.TopSeen = num, num
 	n.jump.after++
 	c.tell(dir, PlacedUsual)
-	if d.SACKMask != 0 || !c.repeats(dir, cum, d.NRcv) {
+	if d.SACKMask != 0 || !c.repeats(dir, n, peer, cum, d.NRcv) {
 		c.acknowledge(dir, d.NRcv, d.SACKMask, false)
+	}
+	if d.SendMask != 0 {
+		c.giveUp(dir, num, d.SendMask)
 	}
 	if num-acked+1 >= dp8.WindowSize {
 		fr.Words |= dissect.WindowFull
@@ -49,29 +52,27 @@ func (c *conn) usual(dir dissect.Dir, num seq.Num, d *dp8.DFrame) bool {
 	c.deliver(dir, num, d, false, false)
 	c.hear(m, false)
 	c.Record = c.enter(m, num, d, false)
-	c.carry(dir, num, d)
+	c.carry(m, num, d)
 	out.Keep(&c.Sent)
 	c.tell(dir, Taken)
 	return true
 }
 
 // stampUsual is placeInTime for a usual frame, and recall, which finds nothing of its number.
-func (c *conn) stampUsual(dir dissect.Dir, num seq.Num) {
+func (c *conn) stampUsual(dir dissect.Dir, num seq.Num, others *Numbers) {
 	t, x := c.Frame.Time, &c.Stamp
 	c.Said, c.Applied, c.Prior.Known = Saying{}, Applied{}, false
 	x.data, x.Retry, x.Num, x.tick, x.Frame, x.Time = true, false, num, 0, c.Frame.Frame, t
 	c.coarsen(t)
 	c.spoke = max(c.spoke, t)
 	c.numbered[dir] = max(c.numbered[dir], t)
-	o := &c.side[dir.Other()].Numbers
-	o.outran, o.beyond = 0, false
+	others.outran, others.beyond = 0, false
 }
 
 // repeats is acknowledge for a usual frame without a mask whose bNRcv is that of the frame of its side before it:
 // all it shows is that nothing was taken back. It reports whether that is so.
-func (c *conn) repeats(dir dissect.Dir, cum seq.Num, nrcv uint8) bool {
-	n, peer, t := &c.side[dir].Numbers, &c.side[dir.Other()], c.Frame.Time
-	o, r := &peer.Numbers, &c.Reading
+func (c *conn) repeats(dir dissect.Dir, n *Numbers, peer *Side, cum seq.Num, nrcv uint8) bool {
+	o, r, t := &peer.Numbers, &c.Reading, c.Frame.Time
 	open := o.TopSeen + 1 - cum
 	if uint8(cum) != nrcv || n.queued == 0 || n.queue[n.queued-1].Next != cum || uint64(open) >= cycle/2 ||
 		!n.answered || n.beyond || !o.Started || t < c.trusted || c.silent(dir.Other()) {

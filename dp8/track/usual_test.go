@@ -74,13 +74,13 @@ func TestUsual_IsTaken(t *testing.T) {
 	}{
 		{"in order", data(4, 4, "go on"), 1},
 		{"in order, with a SACK mask", masked(data(4, 3, "go on"), 1, 0), 1},
-		{"in order, with a send mask", masked(data(4, 4, "go on"), 0, 1), 0},
+		{"in order, with a send mask", masked(data(4, 4, "go on"), 0, 1), 1},
 		{"behind a gap", data(5, 4, "go on"), 0},
 		{"sent again", dataAs(whole, dp8.CtlRetry, 3, 4, "again"), 0},
 		{"marked as a retry, in order", dataAs(whole, dp8.CtlRetry, 4, 4, "go on"), 0},
 		{"the end of the stream", dataAs(whole, dp8.CtlEndStream, 4, 4, ""), 0},
 		{"a part of a message", dataAs(dp8.Data|dp8.NewMsg, 0, 4, 4, "go on"), 0},
-		{"an answer is asked for at once", dataAs(whole|dp8.Poll, 0, 4, 4, "go on"), 0},
+		{"an answer is asked for at once", dataAs(whole|dp8.Poll, 0, 4, 4, "go on"), 1},
 		{"a KeepAlive", keepAlive(4, 4, 7), 0},
 		{"a SACK", sack(4, 4, 0), 0},
 	} {
