@@ -70,8 +70,9 @@ func (j *judge) missedOften(dir dissect.Dir, low track.Record) bool {
 	return x.often >= needed
 }
 
-// neededAnswers is how many answers of a side the capture cannot have missed, each on its own. Of a side
-// none of whose packets are missing, as of one that says little, the capture missed as many as of both.
+// neededAnswers is a number of answers of a side that is too high for the capture to have missed all of them
+// by chance. The share that it missed is taken from both sides together: a side that said little may lack
+// nothing by luck.
 func (j *judge) neededAnswers(dir dissect.Dir) int {
 	lost, captured := uint64(0), uint64(0)
 	for d := range dissect.Dirs {

@@ -200,7 +200,7 @@ func (j commandJudge) judgeStateless(h *dp8.Handshake) {
 	}
 }
 
-// offersSettle is for how long the connector's next command frame is waited for, in ns.
+// offersSettle is how long the connector may take to send its next command frame, in ns.
 const offersSettle = 1e9
 
 // repeatedOffers are offers that nothing captured asked for. A listener that has not received the

@@ -33,33 +33,23 @@ func (e *encoder) against(a *verdict.Against) {
 	e.boolean("worse", a.Worse)
 	e.numberChanges("numbers", "name", a.Numbers)
 	e.numberChanges("budgets", "budget", a.Budgets)
-	e.open("findings", '[')
-	for i := range a.Findings {
-		c := &a.Findings[i]
-		e.item()
+	objects(e, "findings", a.Findings, func(c *verdict.FindingChange) {
 		e.text("rule", c.Rule)
 		e.known("direction", c.Direction)
 		e.count("before", c.Before)
 		e.count("now", c.Now)
 		e.text("change", string(c.Change))
-		e.close('}')
-	}
-	e.close(']')
+	})
 	e.close('}')
 }
 
 func (e *encoder) numberChanges(key, name string, list []verdict.NumberChange) {
-	e.open(key, '[')
-	for i := range list {
-		c := &list[i]
-		e.item()
+	objects(e, key, list, func(c *verdict.NumberChange) {
 		e.text(name, c.Name)
 		e.float("before", c.Before)
 		e.float("now", c.Now)
 		e.text("change", string(c.Change))
-		e.close('}')
-	}
-	e.close(']')
+	})
 }
 
 var againstColumns = []terminal.Column{{Head: "Against the earlier report", Left: true}, {Head: "Before"}, {Head: "Now"}, {Head: "Change", Left: true}}

@@ -82,11 +82,7 @@ func (e *encoder) analysis(a *Analysis) {
 
 // numbers writes the part of the document that numbers stand in.
 func (e *encoder) numbers(a *Analysis) {
-	e.open("captures", '[')
-	for i := range a.Captures {
-		e.capture(&a.Captures[i])
-	}
-	e.close(']')
+	objects(e, "captures", a.Captures, e.capture)
 	e.totals(&a.Totals)
 	e.open("connections", '[')
 	for c := range session.Unpacked(a.Conns) {
@@ -97,7 +93,6 @@ func (e *encoder) numbers(a *Analysis) {
 }
 
 func (e *encoder) capture(in *capture.Info) {
-	e.item()
 	e.text("path", in.Path)
 	e.known("format", in.Format)
 	e.known("compression", in.Compression)
@@ -117,7 +112,6 @@ func (e *encoder) capture(in *capture.Info) {
 	}
 	e.boolean("cut_short", in.CutShort)
 	e.known("problem", in.Problem)
-	e.close('}')
 }
 
 func (e *encoder) totals(t *Totals) {

@@ -62,14 +62,10 @@ func appendChecks(dst []byte, s *Checks, findings bool) []byte {
 	e := encoder{b: append(dst, '{')}
 	e.text("schema", ChecksSchema)
 	e.text("verdict", s.Outcome.String())
-	e.open("files", '[')
-	for _, c := range s.Files {
-		e.item()
-		e.text("path", c.path())
-		e.check(c, findings)
-		e.close('}')
-	}
-	e.close(']')
+	objects(&e, "files", s.Files, func(c **Check) {
+		e.text("path", (*c).path())
+		e.check(*c, findings)
+	})
 	e.suppressions(s.Suppressions)
 	e.baseline(s.Baseline)
 	e.close('}')
@@ -85,11 +81,7 @@ func (e *encoder) check(c *Check, findings bool) {
 		e.texts("notes", []string{note})
 	}
 	e.text("fail_on", c.FailOn.String())
-	e.open("captures", '[')
-	for i := range c.Captures {
-		e.capture(&c.Captures[i])
-	}
-	e.close(']')
+	objects(e, "captures", c.Captures, e.capture)
 	e.totals(&c.Totals)
 	e.count("connections", uint64(c.Conns))
 	e.findingCounts(c)
@@ -101,7 +93,7 @@ func (e *encoder) check(c *Check, findings bool) {
 		}
 		e.close(']')
 	}
-	e.rules(c.Rules)
+	objects(e, "rules", c.Rules, e.tally)
 	e.required(c.Required)
 	e.budgets(c.Budgets)
 	e.gates(c.Gates)
@@ -117,23 +109,17 @@ func (e *encoder) expected(x *verdict.ExpectedResult) {
 	if x == nil {
 		return
 	}
-	list := func(key string, all []verdict.Expected) {
-		e.open(key, '[')
-		for _, f := range all {
-			e.item()
-			e.text("rule", f.Rule)
-			e.text("severity", f.Severity)
-			e.text("verdict", f.Verdict)
-			if f.Frame != 0 {
-				e.count("frame", f.Frame)
-			}
-			e.close('}')
+	each := func(f *verdict.Expected) {
+		e.text("rule", f.Rule)
+		e.text("severity", f.Severity)
+		e.text("verdict", f.Verdict)
+		if f.Frame != 0 {
+			e.count("frame", f.Frame)
 		}
-		e.close(']')
 	}
 	e.open("expected", '{')
-	list("missing", x.Missing)
-	list("unexpected", x.Unexpected)
+	objects(e, "missing", x.Missing, each)
+	objects(e, "unexpected", x.Unexpected, each)
 	e.close('}')
 }
 
@@ -160,16 +146,6 @@ func (e *encoder) findingCounts(c *Check) {
 	e.close('}')
 }
 
-func (e *encoder) rules(rules []conform.RuleTally) {
-	e.open("rules", '[')
-	for i := range rules {
-		e.item()
-		e.tally(&rules[i])
-		e.close('}')
-	}
-	e.close(']')
-}
-
 func (e *encoder) tally(t *conform.RuleTally) {
 	e.text("rule", t.Rule.ID)
 	e.count("opportunities", t.Opportunities())
@@ -179,21 +155,14 @@ func (e *encoder) tally(t *conform.RuleTally) {
 }
 
 func (e *encoder) required(list []verdict.RequiredResult) {
-	e.open("required", '[')
-	for i := range list {
-		e.item()
-		e.tally(&list[i].RuleTally)
-		e.boolean("ok", list[i].Met)
-		e.close('}')
-	}
-	e.close(']')
+	objects(e, "required", list, func(r *verdict.RequiredResult) {
+		e.tally(&r.RuleTally)
+		e.boolean("ok", r.Met)
+	})
 }
 
 func (e *encoder) budgets(list []verdict.BudgetResult) {
-	e.open("budgets", '[')
-	for i := range list {
-		b := &list[i]
-		e.item()
+	objects(e, "budgets", list, func(b *verdict.BudgetResult) {
 		e.text("budget", b.Text)
 		e.known("name", b.Name)
 		e.boolean("optional", b.Optional)
@@ -206,9 +175,7 @@ func (e *encoder) budgets(list []verdict.BudgetResult) {
 			e.text("reason", b.Why)
 		}
 		e.worst(b.Worst)
-		e.close('}')
-	}
-	e.close(']')
+	})
 }
 
 func (e *encoder) worst(w *verdict.WorstPlace) {
@@ -223,10 +190,7 @@ func (e *encoder) worst(w *verdict.WorstPlace) {
 }
 
 func (e *encoder) gates(list []verdict.GateResult) {
-	e.open("certainty", '[')
-	for i := range list {
-		g := &list[i]
-		e.item()
+	objects(e, "certainty", list, func(g *verdict.GateResult) {
 		e.text("gate", g.Name)
 		e.boolean("ok", g.Held)
 		if g.Known {
@@ -234,16 +198,11 @@ func (e *encoder) gates(list []verdict.GateResult) {
 		}
 		e.float("limit", g.Limit)
 		e.worst(g.Worst)
-		e.close('}')
-	}
-	e.close(']')
+	})
 }
 
 func (e *encoder) suppressions(list []verdict.SuppressionResult) {
-	e.open("suppressions", '[')
-	for i := range list {
-		s := &list[i]
-		e.item()
+	objects(e, "suppressions", list, func(s *verdict.SuppressionResult) {
 		e.text("rule", s.Pattern)
 		if s.Connection != nil {
 			e.integer("connection", int64(*s.Connection))
@@ -253,9 +212,7 @@ func (e *encoder) suppressions(list []verdict.SuppressionResult) {
 		e.known("expires", s.Expires)
 		e.boolean("expired", s.Expired)
 		e.count("findings", s.Findings)
-		e.close('}')
-	}
-	e.close(']')
+	})
 }
 
 // float writes a number in the shortest form that reads back the same. JSON has no infinities,

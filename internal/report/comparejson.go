@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 
@@ -13,9 +12,9 @@ import (
 // CaptureRecords are what records say of captures.
 func CaptureRecords(captures []capture.Info) (out []any) {
 	for i := range captures {
-		var e encoder
+		e := encoder{b: []byte{'{'}}
 		e.capture(&captures[i])
-		out = append(out, json.RawMessage(bytes.TrimPrefix(e.b, []byte(","))))
+		out = append(out, json.RawMessage(append(e.b, '}')))
 	}
 	return out
 }

@@ -100,6 +100,17 @@ func (e *encoder) close(bracket byte) {
 	e.b = append(e.b, bracket)
 }
 
+// objects writes an array of objects, whose keys each writes.
+func objects[T any](e *encoder, k string, list []T, each func(*T)) {
+	e.open(k, '[')
+	for i := range list {
+		e.item()
+		each(&list[i])
+		e.close('}')
+	}
+	e.close(']')
+}
+
 func (e *encoder) text(k, s string) {
 	if e.tell != nil {
 		return

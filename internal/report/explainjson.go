@@ -20,11 +20,7 @@ func WriteExplainJSON(w io.Writer, captures []capture.Info, d *explain.Document)
 	}}
 	e.b = append(e.b, '{')
 	e.text("schema", explain.Schema)
-	e.open("captures", '[')
-	for i := range captures {
-		e.capture(&captures[i])
-	}
-	e.close(']')
+	objects(&e, "captures", captures, e.capture)
 	e.open("connections", '[')
 	for c := range d.All() {
 		if err := e.value(c); err != nil {

@@ -4,7 +4,6 @@ package server
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -191,12 +190,6 @@ func (s *Server) Dial() nats.Option { return nats.InProcessServer(s.s) }
 func (s *Server) Stop() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
-}
-
-// Wait waits until a context ends, and stops the server.
-func (s *Server) Wait(ctx context.Context) {
-	<-ctx.Done()
-	s.Stop()
 }
 
 // A logger passes on what operators need to know.

@@ -35,9 +35,6 @@ type EndCase struct {
 // Name names the case.
 func (e *EndCase) Name() string { return e.Kind + "/" + e.Event }
 
-// Cause is what truly becomes of the session.
-func (e *EndCase) Cause() string { return e.event.cause }
-
 // EndCases are all events with all dialects in which they make sense.
 func EndCases() (all []EndCase) {
 	for i := range allEndings {

@@ -1,7 +1,6 @@
 package netns
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -117,9 +116,4 @@ func (n *Namespace) Dial(from, to netip.AddrPort) (c *net.UDPConn, err error) {
 		return err
 	})
 	return c, err
-}
-
-// Command is a process within.
-func (n *Namespace) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, "ip", append([]string{"netns", "exec", n.Name, name}, args...)...)
 }
