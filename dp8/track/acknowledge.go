@@ -72,8 +72,8 @@ func (c *conn) acknowledge(dir dissect.Dir, nrcv uint8, mask uint64, pure bool) 
 }
 
 // giveUp applies a send mask: bit i gives up the number before-1-i of the side
-// itself (MC-DPL8R 3.1.5.2.4). Masks repeat themselves, so only bits that the
-// mask before did not have are looked at.
+// itself (MC-DPL8R 3.1.5.2.4). Frames in a row repeat the mask, so only bits that the
+// one before did not have are looked at.
 func (c *conn) giveUp(dir dissect.Dir, before seq.Num, mask uint64) {
 	if !c.Frame.Words.Has(dissect.Duplicate) {
 		mask = c.readSendMask(dir, before, mask)

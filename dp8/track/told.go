@@ -26,7 +26,7 @@ func (x *Stamp) Set(y *Stamp) {
 	x.data, x.Retry, x.Num, x.tick, x.Frame, x.Time = y.data, y.Retry, y.Num, y.tick, y.Frame, y.Time
 }
 
-// A Told is what a frame said of bNRcv.
+// A Told is the bNRcv of a frame, unwrapped.
 type Told struct {
 	Stamp
 	Next seq.Num
@@ -53,26 +53,26 @@ func (c *conn) after(x *Stamp) bool {
 
 // A Reading is what a frame that is no copy acknowledges, and what is believed of it.
 type Reading struct {
-	Heard    bool // the other side was, so that something can be said of it
+	Heard    bool // numbers of the other side are known, and it is compared with them
 	Opening  bool // it is the first acknowledgement of its side
 	Ahead    bool // it acknowledges more than was captured
 	Masked   bool // it has a mask that names something
-	Bit0     bool // its mask names bNRcv + 1, if anything is said of it or not
-	Bit63    bool // … bNRcv + 64, which is outside the window
+	Bit0     bool // its mask names bNRcv + 1, even where Heard is false
+	Bit63    bool // its mask names bNRcv + 64, which is outside the window
 	Progress Progress
-	Back     Told    // of WentBack: what an earlier frame said
-	Mask     uint64  // as it was heeded
-	Highest  seq.Num // of the other side then
+	Back     Told    // of WentBack: the earlier frame that had more
+	Mask     uint64  // the mask as it is applied
+	Highest  seq.Num // the highest number of the other side then
 }
 
 // Progress says how bNRcv compares with what its side said before.
 type Progress uint8
 
 const (
-	NoProgress Progress = iota // it is ahead: nothing is said
+	NoProgress Progress = iota // not compared: it acknowledges more than was captured
 	Onward
 	OnwardRetry // of a frame that is marked as a retry, or the first one
-	Cycle       // it may have gone on by half a cycle, unseen
+	Cycle       // it looks lower, but may be half a cycle further: numbers may have passed unseen
 	WentBack    // it is lower, and was certainly sent later
 	Late        // it is lower, and was overtaken
 )
@@ -123,14 +123,15 @@ func (c *conn) read(dir dissect.Dir, nrcv uint8, mask uint64) uint64 {
 	return mask
 }
 
-// unseen notes that a side is not seen: its numbers may have gone round.
+// unseen notes that numbers of a side may have gone round unseen: what it sent before no longer
+// tells which cycle a number is in.
 func (c *conn) unseen(dir dissect.Dir) {
 	c.numbered[dir], c.confirmedAt[dir] = longAgo, 0
 	m := &c.side[dir].History
 	m.SureSince = max(m.SureSince, c.Frame.Time)
 }
 
-// proceed compares bNRcv with what its side said before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
+// proceed compares bNRcv with those that its side sent before (MC-DPL8R 3.1.5.2.2, 3.1.6.5).
 func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	n := &c.side[dir].Numbers
 	if n.queued == 0 || next >= n.queue[n.queued-1].Next {
@@ -165,7 +166,8 @@ func (c *conn) proceed(dir dissect.Dir, next seq.Num) Progress {
 	return Late
 }
 
-// claimMask notes a SACK mask that names numbers above all that was captured
+// claimMask claims, for frames to come, that the numbers exist which a SACK mask names above all
+// that was captured
 // (MC-DPL8R 3.1.5.2.1, 3.1.5.2.3).
 func (c *conn) claimMask(dir dissect.Dir, next seq.Num, mask uint64) {
 	seen := c.side[dir.Other()].Numbers.TopSeen
@@ -174,7 +176,7 @@ func (c *conn) claimMask(dir dissect.Dir, next seq.Num, mask uint64) {
 	}
 }
 
-// push notes the latest bNRcv of a side.
+// push puts the latest bNRcv of a side into its queue, from which the oldest drops out.
 func (l *Numbers) push(c *conn, next seq.Num) {
 	if l.queued == len(l.queue) {
 		copy(l.queue[:], l.queue[1:])
@@ -186,9 +188,9 @@ func (l *Numbers) push(c *conn, next seq.Num) {
 	l.queued++
 }
 
-// carry notes what the data frame at hand, which is no copy, carries besides its content:
-// who acknowledges it knows that. Only a first sending counts: whatever is sent later
-// under its number carries what is newer. A send mask must be in all sendings.
+// carry remembers the acknowledgement and the send mask of the data frame at hand, which is no
+// copy: a side that acknowledges the frame has read them. Only the first transmission counts, for
+// retries carry newer ones. A send mask counts as far as all transmissions have it.
 func (c *conn) carry(m *History, num seq.Num, d *dp8.DFrame) {
 	f := &c.Record
 	switch {
@@ -211,7 +213,8 @@ func (c *conn) carry(m *History, num seq.Num, d *dp8.DFrame) {
 	m.setMasks(*f, x)
 }
 
-// carried is a number of a side of which it is known what its first transmission carried.
+// carried gives the record of a number where it is known what its first transmission carried, and
+// an empty one elsewhere.
 func (c *conn) carried(dir dissect.Dir, num seq.Num) Record {
 	if f := c.side[dir].History.At(num); f.IsKnown() && f.is(carries) && f.Time() >= c.trusted {
 		return f
@@ -227,8 +230,8 @@ func (c *conn) received(dir dissect.Dir, nrcv uint8) (next seq.Num, ok bool) {
 	return next, o.Started && next <= o.TopSeen+1 && !c.silent(dir.Other())
 }
 
-// passedHole notes an acknowledgement that passes numbers which were not captured:
-// if they are sent for the first time later, they were not there to be acknowledged.
+// passedHole claims, of an acknowledgement that passes numbers which were not captured, that they
+// were sent before: if one is sent for the first time later, the acknowledgement was false.
 func (c *conn) passedHole(dir dissect.Dir, cum seq.Num) {
 	o := &c.side[dir.Other()].Numbers
 	if c.Said.Ahead || !o.Started || !c.Frame.HasTime {
