@@ -113,11 +113,12 @@ func (c *conn) outOfTurn(dir dissect.Dir, num seq.Num) bool {
 }
 
 // knewLess gives the first transmission of a higher number than that of the data frame at hand, which has a
-// lower bNRcv: it was sent before, whatever the network did.
+// lower bNRcv: it was sent before, whatever the network did. Where the two are half a cycle apart, what they
+// are counted from has changed in between, and nothing is said.
 func (c *conn) knewLess(dir dissect.Dir, num seq.Num) Record {
 	received, ok := c.received(dir, c.Packet.DFrame.NRcv)
 	for n := num + 1; ok && n <= min(c.side[dir].Numbers.TopFirst, num+dp8.WindowSize); n++ {
-		if k := c.carried(dir, n); k.IsKnown() && k.next != 0 && k.Next() < received {
+		if k := c.carried(dir, n); k.IsKnown() && k.next != 0 && k.Next() < received && received-k.Next() < cycle/2 {
 			return k
 		}
 	}

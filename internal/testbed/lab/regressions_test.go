@@ -43,6 +43,8 @@ var regressions = []struct {
 	{"dp8/wild-2411249304", "copy 78 +961.991649ms; drop 72-78", "DP8-2.2.1-TICK-MONO", conform.GuardReord},
 	// Another connection began unseen, and its number 39 was relayed and copied: not that of the first one.
 	{"dp8/wild-2026113561", "copy 134 +300.190829ms; relay 134 +11.469469ms; drop 87-88", "DP8-2.2.2-RETRYBIT", conform.GuardNone},
+	// The other side's numbers were placed a cycle higher after long gaps: the same bNRcv looked as if it had gone on.
+	{"dp8/wild-2060617917", "drop 460-476; drop 485-490 a; drop 551-562; drop 567-581 a; drop 582-598 a; drop 613-614; drop 697-699; drop 701-719 a; drop 721-722; drop 794-795; drop 810-812; drop 820-821; drop 825-861; drop 862-874", "DP8-3.1.5.2.1-INC", conform.GuardNone},
 	// Another connection began unseen, after a pause of 49 s.
 	{"dp8/wild-88410065", "drop 122-124; drop 126-130; drop 142-144", "DP8-2.2.2-KA-SESSID", conform.GuardLife},
 	// One side sent without signatures: whether the connection is signed is not known.
